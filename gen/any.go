@@ -96,6 +96,9 @@ func (b *builder) addAnyVersions() {
 			continue
 		}
 		a := &anyVersion{versions: b.events[from:i:i]}
+		if a.embeds() { // there is little to share
+			templates = b.events[from].goName
+		}
 		if a.layout = layouts[templates]; a.layout == nil {
 			a.layout = new(anyLayout)
 			layouts[templates] = a.layout

@@ -119,6 +119,9 @@ func opaqueDoc(f *field) string {
 // its newest version does.
 func (a *anyVersion) doc() []string {
 	newest := a.newest()
+	if a.embeds() {
+		return []string{fmt.Sprintf("%s is [%s] in any version: a newer one is decoded like it.", a.goName, newest.goName)}
+	}
 	paragraphs := append([]string{
 		fmt.Sprintf("%s is %s%s, in any version.", a.goName, newest.identity(), newest.place()),
 	}, newest.meaning()...)

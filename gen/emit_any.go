@@ -14,6 +14,10 @@ import (
 func emitAny(f *jen.File, a *anyVersion) {
 	l := a.layout
 	doc(f.Group, a.doc()...)
+	if a.embeds() {
+		emitEmbedding(f, a)
+		return
+	}
 	f.Type().Id(a.goName).StructFunc(func(g *jen.Group) {
 		g.Id("Seen").Add(rt("Seen"))
 		if len(l.fields) > 0 {
@@ -31,10 +35,6 @@ func emitAny(f *jen.File, a *anyVersion) {
 		}
 	})
 	f.Line()
-	if len(l.fields) == 0 && len(a.versions) == 1 {
-		emitEmptyAny(f, a)
-		return
-	}
 	emitHas(f, a)
 	emitGetters(f, a.goName, l.own())
 	emitAnyDescs(f, a)
@@ -85,35 +85,14 @@ func emitHas(f *jen.File, a *anyVersion) {
 	}
 }
 
-// emitEmptyAny writes the methods of a type whose only version has no fields.
-func emitEmptyAny(f *jen.File, a *anyVersion) {
-	emitDescList(f, a)
-	layout := jen.Lit(int(a.newest().m.Version))
-	f.Func().Params(jen.Op("*").Id(a.goName)).Id("EventDescs").Params().Index().Op("*").Add(rt("EventDesc")).
-		Add(brief(jen.Return(jen.Id(a.descs))))
-	f.Func().Params(jen.Op("*").Id(a.goName)).Id("EventDesc").Params().Op("*").Add(rt("EventDesc")).
-		Add(brief(jen.Return(jen.Op("&").Id(a.newest().desc))))
-	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("DecodeVersion").
-		Params(jen.Id("version").Uint8(), jen.Id("_").Index().Byte(), jen.Id("_").Add(rt("PtrSize"))).Params(jen.Int(), jen.Error()).Block(
-		jen.Id("e").Dot("Seen").Op("=").Add(rt("Seen")).Values(key("Version", jen.Id("version")), key("Layout", layout)),
-		jen.Return(jen.Lit(0), jen.Nil()),
-	)
-	emitNoValues(f, a.goName)
-}
-
-// emitDescList writes the descriptions of the versions.
-func emitDescList(f *jen.File, a *anyVersion) {
+// emitAnyDescs writes EventDesc and EventDescs.
+func emitAnyDescs(f *jen.File, a *anyVersion) {
 	var descs []jen.Code
 	for _, ev := range a.versions {
 		descs = append(descs, jen.Op("&").Id(ev.desc))
 	}
 	f.Var().Id(a.descs).Op("=").Index().Op("*").Add(rt("EventDesc")).Values(descs...)
 	f.Line()
-}
-
-// emitAnyDescs writes EventDesc and EventDescs.
-func emitAnyDescs(f *jen.File, a *anyVersion) {
-	emitDescList(f, a)
 	doc(f.Group, "EventDescs returns the known versions, the oldest first, and EventDesc the one that was decoded.")
 	f.Func().Params(jen.Op("*").Id(a.goName)).Id("EventDescs").Params().Index().Op("*").Add(rt("EventDesc")).
 		Add(brief(jen.Return(jen.Id(a.descs))))

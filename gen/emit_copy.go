@@ -16,6 +16,15 @@ func detach(x string, fields []*field) []jen.Code {
 	return list
 }
 
+// detach returns the statements that replace the views in e by copies of their own, where
+// x points to what e has of the type of ev.
+func (ev *event) detach(x jen.Code) []jen.Code {
+	if l := ev.layout; l != nil && l.goName != "" && aliases(l.fields) {
+		return []jen.Code{l.from(x).Dot("detach").Call()}
+	}
+	return detach("e", ev.fields())
+}
+
 // emitClone writes the method that copies an event. Its receiver is a copy
 // already; the given statements replace the views in it.
 func emitClone(f *jen.File, name string, detach ...jen.Code) {

@@ -47,7 +47,7 @@ func emitDecode(f *jen.File, ev *event) {
 	case l.goName != "":
 		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("DecodePayload").
 			Params(payloadParams()...).Add(results).
-			Block(jen.Return(l.from("e").Dot("decode").Call(jen.Id("p"), jen.Id("ptr"), jen.Op("&").Id(ev.desc))))
+			Block(jen.Return(l.from(jen.Id("e")).Dot("decode").Call(jen.Id("p"), jen.Id("ptr"), jen.Op("&").Id(ev.desc))))
 	default:
 		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("DecodePayload").
 			Params(payloadParams()...).Add(results).

@@ -6,30 +6,43 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// emitEventDesc writes the description of an event.
+// emitEventDesc writes the description of an event: what records say in their headers,
+// the class, the names, the message and the fields, a line for each.
 func emitEventDesc(f *jen.File, ev *event) {
-	e := ev.m
-	fields := []jen.Code{
-		key("Provider", jen.Op("&").Id("providerDesc")),
+	var class, message, fields []jen.Code
+	if t := ev.m.Task; t != nil && !t.EventGUID.IsZero() {
+		class = append(class, key("Class", guid(t.EventGUID)))
 	}
+	if ev.m.Message != "" {
+		message = append(message, key("Message", jen.Lit(ev.m.Message)))
+	}
+	switch l := ev.layout; {
+	case l == nil:
+	case l.goName != "":
+		fields = append(fields, key("Fields", jen.Id(l.descs())))
+	default:
+		fields = append(fields, key("Fields", fieldDescs(l.fields)))
+	}
+	make := key("New", jen.Func().Params().Add(rt("Event")).Add(brief(jen.Return(jen.New(jen.Id(ev.goName))))))
+	f.Var().Id(ev.desc).Op("=").Add(rt("EventDesc")).
+		Add(lines(rows(headerDesc(ev.m), class, namesDesc(ev), message, fields, []jen.Code{make})...))
+	f.Line()
+}
+
+// headerDesc describes what the headers of records say.
+func headerDesc(e *manifest.Event) []jen.Code {
+	list := []jen.Code{key("Provider", jen.Op("&").Id("providerDesc"))}
 	if e.Kind() == etw.KindClassic {
-		fields = append(fields, key("Kind", rt("KindClassic")))
+		list = append(list, key("Kind", rt("KindClassic")))
 	}
-	if e.Task != nil && !e.Task.EventGUID.IsZero() {
-		fields = append(fields, key("Class", guid(e.Task.EventGUID)))
-	}
-	fields = append(fields, key("ID", jen.Lit(int(e.ID)&0xffff)))
+	list = append(list, key("ID", jen.Lit(int(e.ID)&0xffff)))
 	number := func(name string, v int) {
 		if v != 0 {
-			fields = append(fields, key(name, jen.Lit(v)))
-		}
-	}
-	text := func(name, v string) {
-		if v != "" {
-			fields = append(fields, key(name, jen.Lit(v)))
+			list = append(list, key(name, jen.Lit(v)))
 		}
 	}
 	number("Version", int(e.Version))
@@ -46,11 +59,23 @@ func emitEventDesc(f *jen.File, ev *event) {
 		number("Task", int(e.Task.Value))
 	}
 	if mask := e.Mask(); mask != 0 {
-		fields = append(fields, key("Keywords", hex(mask)))
+		list = append(list, key("Keywords", hex(mask)))
 	}
+	return list
+}
+
+// namesDesc describes what the event is called.
+func namesDesc(ev *event) []jen.Code {
+	var list []jen.Code
+	text := func(name, v string) {
+		if v != "" {
+			list = append(list, key(name, jen.Lit(v)))
+		}
+	}
+	e := ev.m
 	text("Name", cmp.Or(e.TraceName, e.Symbol))
 	if ev.named {
-		fields = append(fields, key("Named", jen.True()))
+		list = append(list, key("Named", jen.True()))
 	}
 	if e.Task != nil {
 		text("TaskName", e.Task.Name)
@@ -58,17 +83,7 @@ func emitEventDesc(f *jen.File, ev *event) {
 	if e.Opcode != nil {
 		text("OpcodeName", strings.TrimPrefix(e.Opcode.Name, "win:"))
 	}
-	text("Message", e.Message)
-	switch l := ev.layout; {
-	case l == nil:
-	case l.goName != "":
-		fields = append(fields, key("Fields", jen.Id(l.descs())))
-	default:
-		fields = append(fields, key("Fields", fieldDescs(l.fields)))
-	}
-	fields = append(fields, key("New", jen.Func().Params().Add(rt("Event")).Add(brief(jen.Return(jen.New(jen.Id(ev.goName)))))))
-	f.Var().Id(ev.desc).Op("=").Add(rt("EventDesc")).Add(lines(fields...))
-	f.Line()
+	return list
 }
 
 // fieldDescs returns the descriptions of fields.

@@ -17,11 +17,7 @@ func emitEvent(f *jen.File, ev *event) {
 	}
 	emitFields(f, ev.goName, ev.fields(), ev.labels())
 	emitEventMethods(f, ev)
-	if l := ev.layout; l.goName != "" && aliases(l.fields) {
-		emitClone(f, ev.goName, jen.Parens(jen.Op("*").Id(l.goName)).Call(jen.Op("&").Id("e")).Dot("detach").Call())
-	} else {
-		emitClone(f, ev.goName, detach("e", ev.fields())...)
-	}
+	emitClone(f, ev.goName, ev.detach(jen.Op("&").Id("e"))...)
 	emitRendering(f, ev.goName)
 	emitEventDesc(f, ev)
 }

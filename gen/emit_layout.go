@@ -6,10 +6,10 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// from returns a variable of an event's type converted to the type that events
+// from returns x, a pointer to an event's type, as a pointer to the type that events
 // of the layout share.
-func (l *layout) from(name string) *jen.Statement {
-	return jen.Parens(jen.Op("*").Id(l.goName)).Call(jen.Id(name))
+func (l *layout) from(x jen.Code) *jen.Statement {
+	return jen.Parens(jen.Op("*").Id(l.goName)).Call(x)
 }
 
 // emitLayout writes the type and the methods that events of one template share.

@@ -38,6 +38,17 @@ func lines(items ...jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, items...)
 }
 
+// rows returns an item for each list that is not empty, with all of the list.
+func rows(lists ...[]jen.Code) []jen.Code {
+	var items []jen.Code
+	for _, list := range lists {
+		if len(list) > 0 {
+			items = append(items, jen.List(list...))
+		}
+	}
+	return items
+}
+
 // brief returns the body of a function of one statement, on the line of its head
 // if that is short enough for gofmt.
 func brief(statement jen.Code) *jen.Statement {

@@ -150,20 +150,24 @@ func (a *Analysis) handleRundown(mux *etw.Mux) {
 
 // handleOldRundown registers the events by which the oldest runtimes did a rundown.
 func (a *Analysis) handleOldRundown(mux *etw.Mux) {
-	verbose := func(r *etw.Record, o Origin, e *clr.AnyMethodDCEndVerbose) error {
+	verbose := func(r *etw.Record, o Origin, e *clr.MethodDCEndVerboseV2) error {
 		return a.learn(r, o, &code{id: e.MethodID, module: e.ModuleID, start: e.MethodStartAddress, size: e.MethodSize, token: e.MethodToken,
 			flags: e.MethodFlags, space: e.MethodNamespace, name: e.MethodName, signature: e.MethodSignature})
 	}
-	brief := func(r *etw.Record, o Origin, e *clr.AnyMethodDCEnd) error {
+	brief := func(r *etw.Record, o Origin, e *clr.MethodDCEndV2) error {
 		return a.learn(r, o, &code{id: e.MethodID, module: e.ModuleID, start: e.MethodStartAddress, size: e.MethodSize,
 			token: e.MethodToken, flags: e.MethodFlags})
 	}
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCEndVerbose) error { return verbose(r, AtEnd, e) })
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCStartVerbose) error {
-		return verbose(r, AtStart, (*clr.AnyMethodDCEndVerbose)(e))
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCEndVerbose) error {
+		return verbose(r, AtEnd, &e.MethodDCEndVerboseV2)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCEnd) error { return brief(r, AtEnd, e) })
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCStart) error { return brief(r, AtStart, (*clr.AnyMethodDCEnd)(e)) })
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCStartVerbose) error {
+		return verbose(r, AtStart, (*clr.MethodDCEndVerboseV2)(&e.MethodDCStartVerboseV2))
+	})
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCEnd) error { return brief(r, AtEnd, &e.MethodDCEndV2) })
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCStart) error {
+		return brief(r, AtStart, (*clr.MethodDCEndV2)(&e.MethodDCStartV2))
+	})
 }
 
 func (a *Analysis) handleModules(mux *etw.Mux) {

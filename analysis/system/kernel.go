@@ -182,12 +182,12 @@ func (m *Machine) watchIdentities(mux *etw.Mux) {
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageIDDbgIDRSDS) error {
 		m.at(r)
-		m.images(e.ProcessId).identify(uint64(e.ImageBase)).PDB.tell(e)
+		m.images(e.ProcessId).identify(uint64(e.ImageBase)).PDB.tell(&e.ImageIDDbgIDRSDSV2)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageIDDbgIDILRSDS) error {
 		m.at(r)
-		m.images(e.ProcessId).identify(uint64(e.ImageBase)).ILPDB.tell((*kernel.AnyImageIDDbgIDRSDS)(e))
+		m.images(e.ProcessId).identify(uint64(e.ImageBase)).ILPDB.tell((*kernel.ImageIDDbgIDRSDSV2)(&e.ImageIDDbgIDILRSDSV2))
 		return nil
 	})
 }
@@ -203,7 +203,7 @@ func (s *Images) identify(base uint64) *Image {
 	return i
 }
 
-func (p *PDB) tell(e *kernel.AnyImageIDDbgIDRSDS) {
+func (p *PDB) tell(e *kernel.ImageIDDbgIDRSDSV2) {
 	if p.Name == "" {
 		*p = PDB{e.PdbFileName.String(), e.GuidSig, e.Age}
 	}

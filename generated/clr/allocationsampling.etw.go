@@ -102,14 +102,9 @@ func (e AllocationSampled) LogValue() slog.Value         { return etw.LogValue(&
 func (e AllocationSampled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var allocationSampled = etw.EventDesc{
-	Provider: &providerDesc,
-	Class:    etw.GUID{0x0e, 0x53, 0x82, 0xcc, 0x1c, 0xa2, 0xb0, 0x4e, 0xa6, 0x8a, 0xfa, 0x4f, 0x7e, 0x66, 0x49, 0x8f},
-	ID:       303,
-	Level:    4,
-	Task:     40,
-	Keywords: 0x80000000000,
-	Name:     "AllocationSampled",
-	TaskName: "AllocationSampling",
+	Provider: &providerDesc, ID: 303, Level: 4, Task: 40, Keywords: 0x80000000000,
+	Class: etw.GUID{0x0e, 0x53, 0x82, 0xcc, 0x1c, 0xa2, 0xb0, 0x4e, 0xa6, 0x8a, 0xfa, 0x4f, 0x7e, 0x66, 0x49, 0x8f},
+	Name:  "AllocationSampled", TaskName: "AllocationSampling",
 	Fields: []etw.FieldDesc{
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -122,81 +117,24 @@ var allocationSampled = etw.EventDesc{
 	New: func() etw.Event { return new(AllocationSampled) },
 }
 
-// AnyAllocationSampled is event 303, of task AllocationSampling, keyword
-// AllocationSamplingKeyword, level win:Informational, in any version.
-//
-// An allocation that was chosen at random, in proportion to its size: on
-// average one for each 100 KB that a thread allocates. Unlike
-// GCAllocationTick, its statistics are sound: a program's allocations can be
-// estimated from it. New in .NET 10.
-//
-// The only version is [AllocationSampled]; a newer one is decoded like it.
+// AnyAllocationSampled is [AllocationSampled] in any version: a newer one is
+// decoded like it.
 type AnyAllocationSampled struct {
 	Seen etw.Seen
-
-	// Which of the object heaps the allocation was made on.
-	AllocationKind GCAllocationKind
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the type: the address of its method table.
-	TypeID etw.Pointer
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Address of the object.
-	Address etw.Pointer
-	// Size of the object in bytes.
-	ObjectSize uint64
-	// Which byte of the object the sampling hit, counted from 0.
-	SampledByteOffset uint64
+	AllocationSampled
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyAllocationSampled) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyAllocationSampled = []*etw.EventDesc{&allocationSampled}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyAllocationSampled) EventDescs() []*etw.EventDesc { return anyAllocationSampled }
-func (e *AnyAllocationSampled) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyAllocationSampled, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyAllocationSampled) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&allocationSampled}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyAllocationSampled) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v AllocationSampled
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyAllocationSampled) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyAllocationSampled) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.AllocationKind = v.AllocationKind
-	e.ClrInstanceID = v.ClrInstanceID
-	e.TypeID = v.TypeID
-	e.TypeName = v.TypeName
-	e.Address = v.Address
-	e.ObjectSize = v.ObjectSize
-	e.SampledByteOffset = v.SampledByteOffset
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyAllocationSampled) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.AllocationKind))
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 2:
-		return etw.PointerValue(e.TypeID)
-	case 3:
-		return etw.UTF16Value(e.TypeName)
-	case 4:
-		return etw.PointerValue(e.Address)
-	case 5:
-		return etw.UintValue(e.ObjectSize)
-	case 6:
-		return etw.UintValue(e.SampledByteOffset)
-	}
-	return etw.Value{}
+	return e.AllocationSampled.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -204,7 +142,3 @@ func (e AnyAllocationSampled) Clone() *AnyAllocationSampled {
 	e.TypeName = e.TypeName.Clone()
 	return &e
 }
-
-func (e AnyAllocationSampled) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAllocationSampled) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyAllocationSampled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -71,16 +71,9 @@ func (e AppDomainMemAllocated) LogValue() slog.Value         { return etw.LogVal
 func (e AppDomainMemAllocated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainMemAllocated = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
-	ID:         83,
-	Level:      4,
-	Opcode:     48,
-	Task:       14,
-	Keywords:   0x800,
-	Name:       "AppDomainMemAllocated",
-	TaskName:   "AppDomainResourceManagement",
-	OpcodeName: "AppDomainMemAllocated",
+	Provider: &providerDesc, ID: 83, Level: 4, Opcode: 48, Task: 14, Keywords: 0x800,
+	Class: etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
+	Name:  "AppDomainMemAllocated", TaskName: "AppDomainResourceManagement", OpcodeName: "AppDomainMemAllocated",
 	Fields: []etw.FieldDesc{
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Allocated", Type: etw.InUInt64},
@@ -89,67 +82,28 @@ var appDomainMemAllocated = etw.EventDesc{
 	New: func() etw.Event { return new(AppDomainMemAllocated) },
 }
 
-// AnyAppDomainMemAllocated is event 83, of task AppDomainResourceManagement,
-// opcode AppDomainMemAllocated, keyword AppDomainResourceManagementKeyword,
-// level win:Informational, in any version.
-//
-// An application domain has allocated some more memory.
-//
-// The only version is [AppDomainMemAllocated]; a newer one is decoded like it.
+// AnyAppDomainMemAllocated is [AppDomainMemAllocated] in any version: a newer
+// one is decoded like it.
 type AnyAppDomainMemAllocated struct {
 	Seen etw.Seen
-
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Bytes that the domain has allocated since it was created.
-	Allocated uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainMemAllocated
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyAppDomainMemAllocated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyAppDomainMemAllocated = []*etw.EventDesc{&appDomainMemAllocated}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyAppDomainMemAllocated) EventDescs() []*etw.EventDesc { return anyAppDomainMemAllocated }
-func (e *AnyAppDomainMemAllocated) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyAppDomainMemAllocated, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyAppDomainMemAllocated) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&appDomainMemAllocated}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyAppDomainMemAllocated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v AppDomainMemAllocated
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyAppDomainMemAllocated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyAppDomainMemAllocated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.AppDomainID = v.AppDomainID
-	e.Allocated = v.Allocated
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyAppDomainMemAllocated) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.AppDomainID)
-	case 1:
-		return etw.UintValue(e.Allocated)
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.AppDomainMemAllocated.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyAppDomainMemAllocated) Clone() *AnyAppDomainMemAllocated { return &e }
-
-func (e AnyAppDomainMemAllocated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAppDomainMemAllocated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyAppDomainMemAllocated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AppDomainMemSurvived is event 84, version 0, of task
 // AppDomainResourceManagement, opcode AppDomainMemSurvived, keyword
@@ -218,16 +172,9 @@ func (e AppDomainMemSurvived) LogValue() slog.Value         { return etw.LogValu
 func (e AppDomainMemSurvived) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainMemSurvived = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
-	ID:         84,
-	Level:      4,
-	Opcode:     49,
-	Task:       14,
-	Keywords:   0x800,
-	Name:       "AppDomainMemSurvived",
-	TaskName:   "AppDomainResourceManagement",
-	OpcodeName: "AppDomainMemSurvived",
+	Provider: &providerDesc, ID: 84, Level: 4, Opcode: 49, Task: 14, Keywords: 0x800,
+	Class: etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
+	Name:  "AppDomainMemSurvived", TaskName: "AppDomainResourceManagement", OpcodeName: "AppDomainMemSurvived",
 	Fields: []etw.FieldDesc{
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Survived", Type: etw.InUInt64},
@@ -237,72 +184,28 @@ var appDomainMemSurvived = etw.EventDesc{
 	New: func() etw.Event { return new(AppDomainMemSurvived) },
 }
 
-// AnyAppDomainMemSurvived is event 84, of task AppDomainResourceManagement,
-// opcode AppDomainMemSurvived, keyword AppDomainResourceManagementKeyword,
-// level win:Informational, in any version.
-//
-// What an application domain kept alive, after a garbage collection.
-//
-// The only version is [AppDomainMemSurvived]; a newer one is decoded like it.
+// AnyAppDomainMemSurvived is [AppDomainMemSurvived] in any version: a newer
+// one is decoded like it.
 type AnyAppDomainMemSurvived struct {
 	Seen etw.Seen
-
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Bytes of the domain that survived the last collection.
-	Survived uint64
-	// Bytes of the whole process that survived the last collection.
-	ProcessSurvived uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainMemSurvived
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyAppDomainMemSurvived) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyAppDomainMemSurvived = []*etw.EventDesc{&appDomainMemSurvived}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyAppDomainMemSurvived) EventDescs() []*etw.EventDesc { return anyAppDomainMemSurvived }
-func (e *AnyAppDomainMemSurvived) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyAppDomainMemSurvived, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyAppDomainMemSurvived) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&appDomainMemSurvived}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyAppDomainMemSurvived) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v AppDomainMemSurvived
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyAppDomainMemSurvived) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyAppDomainMemSurvived) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.AppDomainID = v.AppDomainID
-	e.Survived = v.Survived
-	e.ProcessSurvived = v.ProcessSurvived
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyAppDomainMemSurvived) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.AppDomainID)
-	case 1:
-		return etw.UintValue(e.Survived)
-	case 2:
-		return etw.UintValue(e.ProcessSurvived)
-	case 3:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.AppDomainMemSurvived.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyAppDomainMemSurvived) Clone() *AnyAppDomainMemSurvived { return &e }
-
-func (e AnyAppDomainMemSurvived) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAppDomainMemSurvived) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyAppDomainMemSurvived) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadCreated is event 85, version 0, of task AppDomainResourceManagement,
 // opcode ThreadCreated, keywords AppDomainResourceManagementKeyword and
@@ -383,16 +286,9 @@ func (e ThreadCreated) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ThreadCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadCreated = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
-	ID:         85,
-	Level:      4,
-	Opcode:     50,
-	Task:       14,
-	Keywords:   0x10800,
-	Name:       "ThreadCreated",
-	TaskName:   "AppDomainResourceManagement",
-	OpcodeName: "ThreadCreated",
+	Provider: &providerDesc, ID: 85, Level: 4, Opcode: 50, Task: 14, Keywords: 0x10800,
+	Class: etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
+	Name:  "ThreadCreated", TaskName: "AppDomainResourceManagement", OpcodeName: "ThreadCreated",
 	Fields: []etw.FieldDesc{
 		{Name: "ManagedThreadID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -404,80 +300,26 @@ var threadCreated = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadCreated) },
 }
 
-// AnyThreadCreated is event 85, of task AppDomainResourceManagement, opcode
-// ThreadCreated, keywords AppDomainResourceManagementKeyword and
-// ThreadingKeyword, level win:Informational, in any version.
-//
-// A managed thread was created.
-//
-// The only version is [ThreadCreated]; a newer one is decoded like it.
+// AnyThreadCreated is [ThreadCreated] in any version: a newer one is decoded
+// like it.
 type AnyThreadCreated struct {
 	Seen etw.Seen
-
-	// Address that identifies the managed thread.
-	ManagedThreadID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What the thread is for.
-	Flags ThreadFlags
-	// Number of the thread in the runtime (Thread.ManagedThreadId).
-	ManagedThreadIndex uint32
-	// Identifier of the operating system's thread.
-	OSThreadID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadCreated
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadCreated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadCreated = []*etw.EventDesc{&threadCreated}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadCreated) EventDescs() []*etw.EventDesc { return anyThreadCreated }
-func (e *AnyThreadCreated) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadCreated, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadCreated
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadCreated) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadCreated} }
+func (e *AnyThreadCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyThreadCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ManagedThreadID = v.ManagedThreadID
-	e.AppDomainID = v.AppDomainID
-	e.Flags = v.Flags
-	e.ManagedThreadIndex = v.ManagedThreadIndex
-	e.OSThreadID = v.OSThreadID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadCreated) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.ManagedThreadID)
-	case 1:
-		return etw.UintValue(e.AppDomainID)
-	case 2:
-		return etw.UintValue(uint64(e.Flags))
-	case 3:
-		return etw.UintValue(uint64(e.ManagedThreadIndex))
-	case 4:
-		return etw.UintValue(uint64(e.OSThreadID))
-	case 5:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.ThreadCreated.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadCreated) Clone() *AnyThreadCreated { return &e }
-
-func (e AnyThreadCreated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadCreated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadTerminated is event 86, version 0, of task
 // AppDomainResourceManagement, opcode ThreadTerminated, keywords
@@ -524,18 +366,11 @@ func (e ThreadTerminated) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ThreadTerminated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadTerminated = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
-	ID:         86,
-	Level:      4,
-	Opcode:     51,
-	Task:       14,
-	Keywords:   0x10800,
-	Name:       "ThreadTerminated",
-	TaskName:   "AppDomainResourceManagement",
-	OpcodeName: "ThreadTerminated",
-	Fields:     threadTerminatedOrTransitionLayoutFields,
-	New:        func() etw.Event { return new(ThreadTerminated) },
+	Provider: &providerDesc, ID: 86, Level: 4, Opcode: 51, Task: 14, Keywords: 0x10800,
+	Class: etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
+	Name:  "ThreadTerminated", TaskName: "AppDomainResourceManagement", OpcodeName: "ThreadTerminated",
+	Fields: threadTerminatedOrTransitionLayoutFields,
+	New:    func() etw.Event { return new(ThreadTerminated) },
 }
 
 // threadTerminatedOrTransitionLayout is the template
@@ -577,80 +412,26 @@ var threadTerminatedOrTransitionLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyThreadTerminated is event 86, of task AppDomainResourceManagement, opcode
-// ThreadTerminated, keywords AppDomainResourceManagementKeyword and
-// ThreadingKeyword, level win:Informational, in any version.
-//
-// A managed thread ended.
-//
-// The only version is [ThreadTerminated]; a newer one is decoded like it.
+// AnyThreadTerminated is [ThreadTerminated] in any version: a newer one is
+// decoded like it.
 type AnyThreadTerminated struct {
 	Seen etw.Seen
-
-	// Address that identifies the managed thread.
-	ManagedThreadID uint64
-	// Identifier of the application domain that the thread is in, or enters.
-	AppDomainID uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadTerminated
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadTerminated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadTerminated = []*etw.EventDesc{&threadTerminated}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadTerminated) EventDescs() []*etw.EventDesc { return anyThreadTerminated }
-func (e *AnyThreadTerminated) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadTerminated, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadTerminated) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadTerminated} }
+func (e *AnyThreadTerminated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadTerminated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyThreadTerminatedOrTransitionLayout)(e).decode(version, p, ptr, anyThreadTerminated)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadTerminated) FieldValue(i int) etw.Value {
-	return (*anyThreadTerminatedOrTransitionLayout)(e).FieldValue(i)
+func (e *AnyThreadTerminated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ThreadTerminated.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadTerminated) Clone() *AnyThreadTerminated { return &e }
-
-func (e AnyThreadTerminated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadTerminated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadTerminated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyThreadTerminatedOrTransitionLayout is what types for all versions of an
-// event share, the newest of which has the template
-// ThreadTerminatedOrTransition.
-type anyThreadTerminatedOrTransitionLayout AnyThreadTerminated
-
-func (e *anyThreadTerminatedOrTransitionLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v threadTerminatedOrTransitionLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ManagedThreadID = v.ManagedThreadID
-	e.AppDomainID = v.AppDomainID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-func (e *anyThreadTerminatedOrTransitionLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.ManagedThreadID)
-	case 1:
-		return etw.UintValue(e.AppDomainID)
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
-}
 
 // ThreadDomainEnter is event 87, version 0, of task
 // AppDomainResourceManagement, opcode ThreadDomainEnter, keywords
@@ -697,64 +478,32 @@ func (e ThreadDomainEnter) LogValue() slog.Value         { return etw.LogValue(&
 func (e ThreadDomainEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadDomainEnter = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
-	ID:         87,
-	Level:      4,
-	Opcode:     52,
-	Task:       14,
-	Keywords:   0x10800,
-	Name:       "ThreadDomainEnter",
-	TaskName:   "AppDomainResourceManagement",
-	OpcodeName: "ThreadDomainEnter",
-	Fields:     threadTerminatedOrTransitionLayoutFields,
-	New:        func() etw.Event { return new(ThreadDomainEnter) },
+	Provider: &providerDesc, ID: 87, Level: 4, Opcode: 52, Task: 14, Keywords: 0x10800,
+	Class: etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
+	Name:  "ThreadDomainEnter", TaskName: "AppDomainResourceManagement", OpcodeName: "ThreadDomainEnter",
+	Fields: threadTerminatedOrTransitionLayoutFields,
+	New:    func() etw.Event { return new(ThreadDomainEnter) },
 }
 
-// AnyThreadDomainEnter is event 87, of task AppDomainResourceManagement,
-// opcode ThreadDomainEnter, keywords AppDomainResourceManagementKeyword and
-// ThreadingKeyword, level win:Informational, in any version.
-//
-// A managed thread entered an application domain.
-//
-// The only version is [ThreadDomainEnter]; a newer one is decoded like it.
+// AnyThreadDomainEnter is [ThreadDomainEnter] in any version: a newer one is
+// decoded like it.
 type AnyThreadDomainEnter struct {
 	Seen etw.Seen
-
-	// Address that identifies the managed thread.
-	ManagedThreadID uint64
-	// Identifier of the application domain that the thread is in, or enters.
-	AppDomainID uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadDomainEnter
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadDomainEnter) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadDomainEnter = []*etw.EventDesc{&threadDomainEnter}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadDomainEnter) EventDescs() []*etw.EventDesc { return anyThreadDomainEnter }
-func (e *AnyThreadDomainEnter) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadDomainEnter, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadDomainEnter) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadDomainEnter}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadDomainEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyThreadTerminatedOrTransitionLayout)(e).decode(version, p, ptr, anyThreadDomainEnter)
+func (e *AnyThreadDomainEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadDomainEnter) FieldValue(i int) etw.Value {
-	return (*anyThreadTerminatedOrTransitionLayout)(e).FieldValue(i)
+func (e *AnyThreadDomainEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ThreadDomainEnter.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadDomainEnter) Clone() *AnyThreadDomainEnter { return &e }
-
-func (e AnyThreadDomainEnter) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadDomainEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadDomainEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

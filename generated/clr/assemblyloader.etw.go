@@ -98,16 +98,9 @@ func (e AssemblyLoadStart) LogValue() slog.Value         { return etw.LogValue(&
 func (e AssemblyLoadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyLoadStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
-	ID:         290,
-	Level:      4,
-	Opcode:     1,
-	Task:       32,
-	Keywords:   0x4,
-	Name:       "AssemblyLoadStart",
-	TaskName:   "AssemblyLoader",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 290, Level: 4, Opcode: 1, Task: 32, Keywords: 0x4,
+	Class: etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
+	Name:  "AssemblyLoadStart", TaskName: "AssemblyLoader", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
@@ -119,74 +112,24 @@ var assemblyLoadStart = etw.EventDesc{
 	New: func() etw.Event { return new(AssemblyLoadStart) },
 }
 
-// AnyAssemblyLoadStart is event 290, of task AssemblyLoader, opcode win:Start,
-// keyword AssemblyLoaderKeyword, level win:Informational, in any version.
-//
-// The search for an assembly begins.
-//
-// The only version is [AssemblyLoadStart]; a newer one is decoded like it.
+// AnyAssemblyLoadStart is [AssemblyLoadStart] in any version: a newer one is
+// decoded like it.
 type AnyAssemblyLoadStart struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Path that was asked for, if one was.
-	AssemblyPath etw.UTF16
-	// Full name of the assembly that asked; empty if the request has no such
-	// assembly.
-	RequestingAssembly etw.UTF16
-	// Name of the load context in which the assembly is searched for.
-	AssemblyLoadContext etw.UTF16
-	// Name of the load context of the assembly that asked.
-	RequestingAssemblyLoadContext etw.UTF16
+	AssemblyLoadStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyAssemblyLoadStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyAssemblyLoadStart = []*etw.EventDesc{&assemblyLoadStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyAssemblyLoadStart) EventDescs() []*etw.EventDesc { return anyAssemblyLoadStart }
-func (e *AnyAssemblyLoadStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyAssemblyLoadStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyAssemblyLoadStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&assemblyLoadStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyAssemblyLoadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v AssemblyLoadStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyAssemblyLoadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyAssemblyLoadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.AssemblyName = v.AssemblyName
-	e.AssemblyPath = v.AssemblyPath
-	e.RequestingAssembly = v.RequestingAssembly
-	e.AssemblyLoadContext = v.AssemblyLoadContext
-	e.RequestingAssemblyLoadContext = v.RequestingAssemblyLoadContext
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyAssemblyLoadStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UTF16Value(e.AssemblyName)
-	case 2:
-		return etw.UTF16Value(e.AssemblyPath)
-	case 3:
-		return etw.UTF16Value(e.RequestingAssembly)
-	case 4:
-		return etw.UTF16Value(e.AssemblyLoadContext)
-	case 5:
-		return etw.UTF16Value(e.RequestingAssemblyLoadContext)
-	}
-	return etw.Value{}
+	return e.AssemblyLoadStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -198,10 +141,6 @@ func (e AnyAssemblyLoadStart) Clone() *AnyAssemblyLoadStart {
 	e.RequestingAssemblyLoadContext = e.RequestingAssemblyLoadContext.Clone()
 	return &e
 }
-
-func (e AnyAssemblyLoadStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAssemblyLoadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyAssemblyLoadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AssemblyLoadStop is event 291, version 0, of task AssemblyLoader, opcode
 // win:Stop, keyword AssemblyLoaderKeyword, level win:Informational.
@@ -317,16 +256,9 @@ func (e AssemblyLoadStop) LogValue() slog.Value         { return etw.LogValue(&e
 func (e AssemblyLoadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyLoadStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
-	ID:         291,
-	Level:      4,
-	Opcode:     2,
-	Task:       32,
-	Keywords:   0x4,
-	Name:       "AssemblyLoadStop",
-	TaskName:   "AssemblyLoader",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 291, Level: 4, Opcode: 2, Task: 32, Keywords: 0x4,
+	Class: etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
+	Name:  "AssemblyLoadStop", TaskName: "AssemblyLoader", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
@@ -342,94 +274,22 @@ var assemblyLoadStop = etw.EventDesc{
 	New: func() etw.Event { return new(AssemblyLoadStop) },
 }
 
-// AnyAssemblyLoadStop is event 291, of task AssemblyLoader, opcode win:Stop,
-// keyword AssemblyLoaderKeyword, level win:Informational, in any version.
-//
-// The search for an assembly ended, with the result.
-//
-// The only version is [AssemblyLoadStop]; a newer one is decoded like it.
+// AnyAssemblyLoadStop is [AssemblyLoadStop] in any version: a newer one is
+// decoded like it.
 type AnyAssemblyLoadStop struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Path that was asked for, if one was.
-	AssemblyPath etw.UTF16
-	// Full name of the assembly that asked; empty if the request has no such
-	// assembly.
-	RequestingAssembly etw.UTF16
-	// Name of the load context in which the assembly is searched for.
-	AssemblyLoadContext etw.UTF16
-	// Name of the load context of the assembly that asked.
-	RequestingAssemblyLoadContext etw.UTF16
-	// Whether the assembly was found.
-	Success etw.Bool
-	// Full name of the assembly that was found; empty if none was.
-	ResultAssemblyName etw.UTF16
-	// Path of the assembly that was found; empty if none was.
-	ResultAssemblyPath etw.UTF16
-	// Whether the result was known from an earlier search.
-	Cached etw.Bool
+	AssemblyLoadStop
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyAssemblyLoadStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyAssemblyLoadStop = []*etw.EventDesc{&assemblyLoadStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyAssemblyLoadStop) EventDescs() []*etw.EventDesc { return anyAssemblyLoadStop }
-func (e *AnyAssemblyLoadStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyAssemblyLoadStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyAssemblyLoadStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&assemblyLoadStop} }
+func (e *AnyAssemblyLoadStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyAssemblyLoadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v AssemblyLoadStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyAssemblyLoadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.AssemblyName = v.AssemblyName
-	e.AssemblyPath = v.AssemblyPath
-	e.RequestingAssembly = v.RequestingAssembly
-	e.AssemblyLoadContext = v.AssemblyLoadContext
-	e.RequestingAssemblyLoadContext = v.RequestingAssemblyLoadContext
-	e.Success = v.Success
-	e.ResultAssemblyName = v.ResultAssemblyName
-	e.ResultAssemblyPath = v.ResultAssemblyPath
-	e.Cached = v.Cached
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyAssemblyLoadStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UTF16Value(e.AssemblyName)
-	case 2:
-		return etw.UTF16Value(e.AssemblyPath)
-	case 3:
-		return etw.UTF16Value(e.RequestingAssembly)
-	case 4:
-		return etw.UTF16Value(e.AssemblyLoadContext)
-	case 5:
-		return etw.UTF16Value(e.RequestingAssemblyLoadContext)
-	case 6:
-		return etw.BoolValue(e.Success)
-	case 7:
-		return etw.UTF16Value(e.ResultAssemblyName)
-	case 8:
-		return etw.UTF16Value(e.ResultAssemblyPath)
-	case 9:
-		return etw.BoolValue(e.Cached)
-	}
-	return etw.Value{}
+	return e.AssemblyLoadStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -443,10 +303,6 @@ func (e AnyAssemblyLoadStop) Clone() *AnyAssemblyLoadStop {
 	e.ResultAssemblyPath = e.ResultAssemblyPath.Clone()
 	return &e
 }
-
-func (e AnyAssemblyLoadStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAssemblyLoadStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyAssemblyLoadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResolutionAttempted is event 292, version 0, of task AssemblyLoader, opcode
 // ResolutionAttempted, keyword AssemblyLoaderKeyword, level win:Informational.
@@ -547,16 +403,9 @@ func (e ResolutionAttempted) LogValue() slog.Value         { return etw.LogValue
 func (e ResolutionAttempted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var resolutionAttempted = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
-	ID:         292,
-	Level:      4,
-	Opcode:     11,
-	Task:       32,
-	Keywords:   0x4,
-	Name:       "ResolutionAttempted",
-	TaskName:   "AssemblyLoader",
-	OpcodeName: "ResolutionAttempted",
+	Provider: &providerDesc, ID: 292, Level: 4, Opcode: 11, Task: 32, Keywords: 0x4,
+	Class: etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
+	Name:  "ResolutionAttempted", TaskName: "AssemblyLoader", OpcodeName: "ResolutionAttempted",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
@@ -570,84 +419,24 @@ var resolutionAttempted = etw.EventDesc{
 	New: func() etw.Event { return new(ResolutionAttempted) },
 }
 
-// AnyResolutionAttempted is event 292, of task AssemblyLoader, opcode
-// ResolutionAttempted, keyword AssemblyLoaderKeyword, level win:Informational,
-// in any version.
-//
-// One step of the search for an assembly, and how it ended.
-//
-// The only version is [ResolutionAttempted]; a newer one is decoded like it.
+// AnyResolutionAttempted is [ResolutionAttempted] in any version: a newer one
+// is decoded like it.
 type AnyResolutionAttempted struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Which step of the search it was.
-	Stage ResolutionAttemptedStage
-	// Name of the load context in which the assembly is searched for.
-	AssemblyLoadContext etw.UTF16
-	// How the step ended.
-	Result ResolutionAttemptedResult
-	// Full name of the assembly that was found; empty if none was.
-	ResultAssemblyName etw.UTF16
-	// Path of the assembly that was found; empty if none was.
-	ResultAssemblyPath etw.UTF16
-	// Why the step failed; empty if it did not.
-	ErrorMessage etw.UTF16
+	ResolutionAttempted
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyResolutionAttempted) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyResolutionAttempted = []*etw.EventDesc{&resolutionAttempted}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyResolutionAttempted) EventDescs() []*etw.EventDesc { return anyResolutionAttempted }
-func (e *AnyResolutionAttempted) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyResolutionAttempted, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyResolutionAttempted) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&resolutionAttempted}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyResolutionAttempted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ResolutionAttempted
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyResolutionAttempted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyResolutionAttempted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.AssemblyName = v.AssemblyName
-	e.Stage = v.Stage
-	e.AssemblyLoadContext = v.AssemblyLoadContext
-	e.Result = v.Result
-	e.ResultAssemblyName = v.ResultAssemblyName
-	e.ResultAssemblyPath = v.ResultAssemblyPath
-	e.ErrorMessage = v.ErrorMessage
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyResolutionAttempted) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UTF16Value(e.AssemblyName)
-	case 2:
-		return etw.UintValue(uint64(e.Stage))
-	case 3:
-		return etw.UTF16Value(e.AssemblyLoadContext)
-	case 4:
-		return etw.UintValue(uint64(e.Result))
-	case 5:
-		return etw.UTF16Value(e.ResultAssemblyName)
-	case 6:
-		return etw.UTF16Value(e.ResultAssemblyPath)
-	case 7:
-		return etw.UTF16Value(e.ErrorMessage)
-	}
-	return etw.Value{}
+	return e.ResolutionAttempted.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -659,10 +448,6 @@ func (e AnyResolutionAttempted) Clone() *AnyResolutionAttempted {
 	e.ErrorMessage = e.ErrorMessage.Clone()
 	return &e
 }
-
-func (e AnyResolutionAttempted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyResolutionAttempted) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyResolutionAttempted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AssemblyLoadContextResolvingHandlerInvoked is event 293, version 0, of task
 // AssemblyLoader, opcode AssemblyLoadContextResolvingHandlerInvoked, keyword
@@ -761,16 +546,9 @@ func (e AssemblyLoadContextResolvingHandlerInvoked) MarshalJSON() ([]byte, error
 }
 
 var assemblyLoadContextResolvingHandlerInvoked = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
-	ID:         293,
-	Level:      4,
-	Opcode:     12,
-	Task:       32,
-	Keywords:   0x4,
-	Name:       "AssemblyLoadContextResolvingHandlerInvoked",
-	TaskName:   "AssemblyLoader",
-	OpcodeName: "AssemblyLoadContextResolvingHandlerInvoked",
+	Provider: &providerDesc, ID: 293, Level: 4, Opcode: 12, Task: 32, Keywords: 0x4,
+	Class: etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
+	Name:  "AssemblyLoadContextResolvingHandlerInvoked", TaskName: "AssemblyLoader", OpcodeName: "AssemblyLoadContextResolvingHandlerInvoked",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
@@ -782,79 +560,25 @@ var assemblyLoadContextResolvingHandlerInvoked = etw.EventDesc{
 	New: func() etw.Event { return new(AssemblyLoadContextResolvingHandlerInvoked) },
 }
 
-// AnyAssemblyLoadContextResolvingHandlerInvoked is event 293, of task
-// AssemblyLoader, opcode AssemblyLoadContextResolvingHandlerInvoked, keyword
-// AssemblyLoaderKeyword, level win:Informational, in any version.
-//
-// A handler of AssemblyLoadContext.Resolving was called, and what it returned.
-//
-// The only version is [AssemblyLoadContextResolvingHandlerInvoked]; a newer
-// one is decoded like it.
+// AnyAssemblyLoadContextResolvingHandlerInvoked is
+// [AssemblyLoadContextResolvingHandlerInvoked] in any version: a newer one is
+// decoded like it.
 type AnyAssemblyLoadContextResolvingHandlerInvoked struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Name of the handler method.
-	HandlerName etw.UTF16
-	// Name of the load context in which the assembly is searched for.
-	AssemblyLoadContext etw.UTF16
-	// Full name of the assembly that was found; empty if none was.
-	ResultAssemblyName etw.UTF16
-	// Path of the assembly that was found; empty if none was.
-	ResultAssemblyPath etw.UTF16
+	AssemblyLoadContextResolvingHandlerInvoked
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyAssemblyLoadContextResolvingHandlerInvoked) GetClrInstanceID() uint16 {
-	return e.ClrInstanceID
-}
-
-var anyAssemblyLoadContextResolvingHandlerInvoked = []*etw.EventDesc{&assemblyLoadContextResolvingHandlerInvoked}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyAssemblyLoadContextResolvingHandlerInvoked) EventDescs() []*etw.EventDesc {
-	return anyAssemblyLoadContextResolvingHandlerInvoked
+	return []*etw.EventDesc{&assemblyLoadContextResolvingHandlerInvoked}
 }
-func (e *AnyAssemblyLoadContextResolvingHandlerInvoked) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyAssemblyLoadContextResolvingHandlerInvoked, e.Seen)
+func (e *AnyAssemblyLoadContextResolvingHandlerInvoked) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyAssemblyLoadContextResolvingHandlerInvoked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v AssemblyLoadContextResolvingHandlerInvoked
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyAssemblyLoadContextResolvingHandlerInvoked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.AssemblyName = v.AssemblyName
-	e.HandlerName = v.HandlerName
-	e.AssemblyLoadContext = v.AssemblyLoadContext
-	e.ResultAssemblyName = v.ResultAssemblyName
-	e.ResultAssemblyPath = v.ResultAssemblyPath
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyAssemblyLoadContextResolvingHandlerInvoked) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UTF16Value(e.AssemblyName)
-	case 2:
-		return etw.UTF16Value(e.HandlerName)
-	case 3:
-		return etw.UTF16Value(e.AssemblyLoadContext)
-	case 4:
-		return etw.UTF16Value(e.ResultAssemblyName)
-	case 5:
-		return etw.UTF16Value(e.ResultAssemblyPath)
-	}
-	return etw.Value{}
+	return e.AssemblyLoadContextResolvingHandlerInvoked.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -865,14 +589,6 @@ func (e AnyAssemblyLoadContextResolvingHandlerInvoked) Clone() *AnyAssemblyLoadC
 	e.ResultAssemblyName = e.ResultAssemblyName.Clone()
 	e.ResultAssemblyPath = e.ResultAssemblyPath.Clone()
 	return &e
-}
-
-func (e AnyAssemblyLoadContextResolvingHandlerInvoked) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyAssemblyLoadContextResolvingHandlerInvoked) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyAssemblyLoadContextResolvingHandlerInvoked) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // AppDomainAssemblyResolveHandlerInvoked is event 294, version 0, of task
@@ -962,16 +678,9 @@ func (e AppDomainAssemblyResolveHandlerInvoked) MarshalJSON() ([]byte, error) {
 }
 
 var appDomainAssemblyResolveHandlerInvoked = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
-	ID:         294,
-	Level:      4,
-	Opcode:     13,
-	Task:       32,
-	Keywords:   0x4,
-	Name:       "AppDomainAssemblyResolveHandlerInvoked",
-	TaskName:   "AssemblyLoader",
-	OpcodeName: "AppDomainAssemblyResolveHandlerInvoked",
+	Provider: &providerDesc, ID: 294, Level: 4, Opcode: 13, Task: 32, Keywords: 0x4,
+	Class: etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
+	Name:  "AppDomainAssemblyResolveHandlerInvoked", TaskName: "AssemblyLoader", OpcodeName: "AppDomainAssemblyResolveHandlerInvoked",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
@@ -982,72 +691,25 @@ var appDomainAssemblyResolveHandlerInvoked = etw.EventDesc{
 	New: func() etw.Event { return new(AppDomainAssemblyResolveHandlerInvoked) },
 }
 
-// AnyAppDomainAssemblyResolveHandlerInvoked is event 294, of task
-// AssemblyLoader, opcode AppDomainAssemblyResolveHandlerInvoked, keyword
-// AssemblyLoaderKeyword, level win:Informational, in any version.
-//
-// A handler of AppDomain.AssemblyResolve was called, and what it returned.
-//
-// The only version is [AppDomainAssemblyResolveHandlerInvoked]; a newer one is
+// AnyAppDomainAssemblyResolveHandlerInvoked is
+// [AppDomainAssemblyResolveHandlerInvoked] in any version: a newer one is
 // decoded like it.
 type AnyAppDomainAssemblyResolveHandlerInvoked struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Name of the handler method.
-	HandlerName etw.UTF16
-	// Full name of the assembly that was found; empty if none was.
-	ResultAssemblyName etw.UTF16
-	// Path of the assembly that was found; empty if none was.
-	ResultAssemblyPath etw.UTF16
+	AppDomainAssemblyResolveHandlerInvoked
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyAppDomainAssemblyResolveHandlerInvoked) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyAppDomainAssemblyResolveHandlerInvoked = []*etw.EventDesc{&appDomainAssemblyResolveHandlerInvoked}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyAppDomainAssemblyResolveHandlerInvoked) EventDescs() []*etw.EventDesc {
-	return anyAppDomainAssemblyResolveHandlerInvoked
+	return []*etw.EventDesc{&appDomainAssemblyResolveHandlerInvoked}
 }
-func (e *AnyAppDomainAssemblyResolveHandlerInvoked) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyAppDomainAssemblyResolveHandlerInvoked, e.Seen)
+func (e *AnyAppDomainAssemblyResolveHandlerInvoked) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyAppDomainAssemblyResolveHandlerInvoked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v AppDomainAssemblyResolveHandlerInvoked
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyAppDomainAssemblyResolveHandlerInvoked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.AssemblyName = v.AssemblyName
-	e.HandlerName = v.HandlerName
-	e.ResultAssemblyName = v.ResultAssemblyName
-	e.ResultAssemblyPath = v.ResultAssemblyPath
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyAppDomainAssemblyResolveHandlerInvoked) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UTF16Value(e.AssemblyName)
-	case 2:
-		return etw.UTF16Value(e.HandlerName)
-	case 3:
-		return etw.UTF16Value(e.ResultAssemblyName)
-	case 4:
-		return etw.UTF16Value(e.ResultAssemblyPath)
-	}
-	return etw.Value{}
+	return e.AppDomainAssemblyResolveHandlerInvoked.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1057,14 +719,6 @@ func (e AnyAppDomainAssemblyResolveHandlerInvoked) Clone() *AnyAppDomainAssembly
 	e.ResultAssemblyName = e.ResultAssemblyName.Clone()
 	e.ResultAssemblyPath = e.ResultAssemblyPath.Clone()
 	return &e
-}
-
-func (e AnyAppDomainAssemblyResolveHandlerInvoked) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyAppDomainAssemblyResolveHandlerInvoked) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyAppDomainAssemblyResolveHandlerInvoked) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // AssemblyLoadFromResolveHandlerInvoked is event 295, version 0, of task
@@ -1153,16 +807,9 @@ func (e AssemblyLoadFromResolveHandlerInvoked) MarshalJSON() ([]byte, error) {
 }
 
 var assemblyLoadFromResolveHandlerInvoked = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
-	ID:         295,
-	Level:      4,
-	Opcode:     14,
-	Task:       32,
-	Keywords:   0x4,
-	Name:       "AssemblyLoadFromResolveHandlerInvoked",
-	TaskName:   "AssemblyLoader",
-	OpcodeName: "AssemblyLoadFromResolveHandlerInvoked",
+	Provider: &providerDesc, ID: 295, Level: 4, Opcode: 14, Task: 32, Keywords: 0x4,
+	Class: etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
+	Name:  "AssemblyLoadFromResolveHandlerInvoked", TaskName: "AssemblyLoader", OpcodeName: "AssemblyLoadFromResolveHandlerInvoked",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
@@ -1173,72 +820,25 @@ var assemblyLoadFromResolveHandlerInvoked = etw.EventDesc{
 	New: func() etw.Event { return new(AssemblyLoadFromResolveHandlerInvoked) },
 }
 
-// AnyAssemblyLoadFromResolveHandlerInvoked is event 295, of task
-// AssemblyLoader, opcode AssemblyLoadFromResolveHandlerInvoked, keyword
-// AssemblyLoaderKeyword, level win:Informational, in any version.
-//
-// The handler that serves Assembly.LoadFrom was called.
-//
-// The only version is [AssemblyLoadFromResolveHandlerInvoked]; a newer one is
+// AnyAssemblyLoadFromResolveHandlerInvoked is
+// [AssemblyLoadFromResolveHandlerInvoked] in any version: a newer one is
 // decoded like it.
 type AnyAssemblyLoadFromResolveHandlerInvoked struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Whether the requesting assembly had itself been loaded by LoadFrom.
-	IsTrackedLoad etw.Bool
-	// Path of the assembly that asked.
-	RequestingAssemblyPath etw.UTF16
-	// Path that the handler looks at: beside the assembly that asked.
-	ComputedRequestedAssemblyPath etw.UTF16
+	AssemblyLoadFromResolveHandlerInvoked
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyAssemblyLoadFromResolveHandlerInvoked) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyAssemblyLoadFromResolveHandlerInvoked = []*etw.EventDesc{&assemblyLoadFromResolveHandlerInvoked}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyAssemblyLoadFromResolveHandlerInvoked) EventDescs() []*etw.EventDesc {
-	return anyAssemblyLoadFromResolveHandlerInvoked
+	return []*etw.EventDesc{&assemblyLoadFromResolveHandlerInvoked}
 }
-func (e *AnyAssemblyLoadFromResolveHandlerInvoked) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyAssemblyLoadFromResolveHandlerInvoked, e.Seen)
+func (e *AnyAssemblyLoadFromResolveHandlerInvoked) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyAssemblyLoadFromResolveHandlerInvoked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v AssemblyLoadFromResolveHandlerInvoked
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyAssemblyLoadFromResolveHandlerInvoked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.AssemblyName = v.AssemblyName
-	e.IsTrackedLoad = v.IsTrackedLoad
-	e.RequestingAssemblyPath = v.RequestingAssemblyPath
-	e.ComputedRequestedAssemblyPath = v.ComputedRequestedAssemblyPath
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyAssemblyLoadFromResolveHandlerInvoked) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UTF16Value(e.AssemblyName)
-	case 2:
-		return etw.BoolValue(e.IsTrackedLoad)
-	case 3:
-		return etw.UTF16Value(e.RequestingAssemblyPath)
-	case 4:
-		return etw.UTF16Value(e.ComputedRequestedAssemblyPath)
-	}
-	return etw.Value{}
+	return e.AssemblyLoadFromResolveHandlerInvoked.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1247,14 +847,6 @@ func (e AnyAssemblyLoadFromResolveHandlerInvoked) Clone() *AnyAssemblyLoadFromRe
 	e.RequestingAssemblyPath = e.RequestingAssemblyPath.Clone()
 	e.ComputedRequestedAssemblyPath = e.ComputedRequestedAssemblyPath.Clone()
 	return &e
-}
-
-func (e AnyAssemblyLoadFromResolveHandlerInvoked) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyAssemblyLoadFromResolveHandlerInvoked) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyAssemblyLoadFromResolveHandlerInvoked) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // KnownPathProbed is event 296, version 0, of task AssemblyLoader, opcode
@@ -1328,16 +920,9 @@ func (e KnownPathProbed) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e KnownPathProbed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var knownPathProbed = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
-	ID:         296,
-	Level:      4,
-	Opcode:     15,
-	Task:       32,
-	Keywords:   0x4,
-	Name:       "KnownPathProbed",
-	TaskName:   "AssemblyLoader",
-	OpcodeName: "KnownPathProbed",
+	Provider: &providerDesc, ID: 296, Level: 4, Opcode: 15, Task: 32, Keywords: 0x4,
+	Class: etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
+	Name:  "KnownPathProbed", TaskName: "AssemblyLoader", OpcodeName: "KnownPathProbed",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "FilePath", Type: etw.InUnicodeString},
@@ -1347,64 +932,22 @@ var knownPathProbed = etw.EventDesc{
 	New: func() etw.Event { return new(KnownPathProbed) },
 }
 
-// AnyKnownPathProbed is event 296, of task AssemblyLoader, opcode
-// KnownPathProbed, keyword AssemblyLoaderKeyword, level win:Informational, in
-// any version.
-//
-// A place where an assembly might be was looked at.
-//
-// The only version is [KnownPathProbed]; a newer one is decoded like it.
+// AnyKnownPathProbed is [KnownPathProbed] in any version: a newer one is
+// decoded like it.
 type AnyKnownPathProbed struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Path that was looked at.
-	FilePath etw.UTF16
-	// Where the path comes from.
-	Source KnownPathSource
-	// HRESULT of the attempt: 0 if the file was found.
-	Result int32
+	KnownPathProbed
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyKnownPathProbed) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyKnownPathProbed = []*etw.EventDesc{&knownPathProbed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyKnownPathProbed) EventDescs() []*etw.EventDesc { return anyKnownPathProbed }
-func (e *AnyKnownPathProbed) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyKnownPathProbed, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyKnownPathProbed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&knownPathProbed} }
+func (e *AnyKnownPathProbed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyKnownPathProbed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v KnownPathProbed
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyKnownPathProbed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.FilePath = v.FilePath
-	e.Source = v.Source
-	e.Result = v.Result
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyKnownPathProbed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UTF16Value(e.FilePath)
-	case 2:
-		return etw.UintValue(uint64(e.Source))
-	case 3:
-		return etw.IntValue(int64(e.Result))
-	}
-	return etw.Value{}
+	return e.KnownPathProbed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1412,7 +955,3 @@ func (e AnyKnownPathProbed) Clone() *AnyKnownPathProbed {
 	e.FilePath = e.FilePath.Clone()
 	return &e
 }
-
-func (e AnyKnownPathProbed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyKnownPathProbed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyKnownPathProbed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

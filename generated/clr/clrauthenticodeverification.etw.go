@@ -56,18 +56,11 @@ func (e AuthenticodeVerificationStart) LogValue() slog.Value         { return et
 func (e AuthenticodeVerificationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var authenticodeVerificationStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
-	ID:         183,
-	Level:      5,
-	Opcode:     1,
-	Task:       13,
-	Keywords:   0x400,
-	Name:       "AuthenticodeVerificationStart",
-	TaskName:   "CLRAuthenticodeVerification",
-	OpcodeName: "Start",
-	Fields:     authenticodeVerificationLayoutFields,
-	New:        func() etw.Event { return new(AuthenticodeVerificationStart) },
+	Provider: &providerDesc, ID: 183, Level: 5, Opcode: 1, Task: 13, Keywords: 0x400,
+	Class: etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
+	Name:  "AuthenticodeVerificationStart", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Start",
+	Fields: authenticodeVerificationLayoutFields,
+	New:    func() etw.Event { return new(AuthenticodeVerificationStart) },
 }
 
 // authenticodeVerificationLayout is the template AuthenticodeVerification,
@@ -169,19 +162,11 @@ func (e AuthenticodeVerificationStartV1) MarshalJSON() ([]byte, error) {
 }
 
 var authenticodeVerificationStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
-	ID:         183,
-	Version:    1,
-	Level:      5,
-	Opcode:     1,
-	Task:       13,
-	Keywords:   0x400,
-	Name:       "AuthenticodeVerificationStart_V1",
-	TaskName:   "CLRAuthenticodeVerification",
-	OpcodeName: "Start",
-	Fields:     authenticodeVerificationV1LayoutFields,
-	New:        func() etw.Event { return new(AuthenticodeVerificationStartV1) },
+	Provider: &providerDesc, ID: 183, Version: 1, Level: 5, Opcode: 1, Task: 13, Keywords: 0x400,
+	Class: etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
+	Name:  "AuthenticodeVerificationStart_V1", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Start",
+	Fields: authenticodeVerificationV1LayoutFields,
+	New:    func() etw.Event { return new(AuthenticodeVerificationStartV1) },
 }
 
 // authenticodeVerificationV1Layout is the template
@@ -391,18 +376,11 @@ func (e AuthenticodeVerificationStop) LogValue() slog.Value         { return etw
 func (e AuthenticodeVerificationStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var authenticodeVerificationStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
-	ID:         184,
-	Level:      4,
-	Opcode:     2,
-	Task:       13,
-	Keywords:   0x400,
-	Name:       "AuthenticodeVerificationStop",
-	TaskName:   "CLRAuthenticodeVerification",
-	OpcodeName: "Stop",
-	Fields:     authenticodeVerificationLayoutFields,
-	New:        func() etw.Event { return new(AuthenticodeVerificationStop) },
+	Provider: &providerDesc, ID: 184, Level: 4, Opcode: 2, Task: 13, Keywords: 0x400,
+	Class: etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
+	Name:  "AuthenticodeVerificationStop", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Stop",
+	Fields: authenticodeVerificationLayoutFields,
+	New:    func() etw.Event { return new(AuthenticodeVerificationStop) },
 }
 
 // AuthenticodeVerificationStopV1 is AuthenticodeVerificationStop_V1: event
@@ -457,19 +435,11 @@ func (e AuthenticodeVerificationStopV1) LogValue() slog.Value         { return e
 func (e AuthenticodeVerificationStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var authenticodeVerificationStopV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
-	ID:         184,
-	Version:    1,
-	Level:      4,
-	Opcode:     2,
-	Task:       13,
-	Keywords:   0x400,
-	Name:       "AuthenticodeVerificationStop_V1",
-	TaskName:   "CLRAuthenticodeVerification",
-	OpcodeName: "Stop",
-	Fields:     authenticodeVerificationV1LayoutFields,
-	New:        func() etw.Event { return new(AuthenticodeVerificationStopV1) },
+	Provider: &providerDesc, ID: 184, Version: 1, Level: 4, Opcode: 2, Task: 13, Keywords: 0x400,
+	Class: etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
+	Name:  "AuthenticodeVerificationStop_V1", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Stop",
+	Fields: authenticodeVerificationV1LayoutFields,
+	New:    func() etw.Event { return new(AuthenticodeVerificationStopV1) },
 }
 
 // AnyAuthenticodeVerificationStop is event 184, of task

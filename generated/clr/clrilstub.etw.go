@@ -128,16 +128,9 @@ func (e ILStubGenerated) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ILStubGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ilStubGenerated = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x00, 0x00, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         88,
-	Level:      4,
-	Opcode:     88,
-	Task:       15,
-	Keywords:   0x2000,
-	Name:       "ILStubGenerated",
-	TaskName:   "CLRILStub",
-	OpcodeName: "ILStubGenerated",
+	Provider: &providerDesc, ID: 88, Level: 4, Opcode: 88, Task: 15, Keywords: 0x2000,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x00, 0x00, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "ILStubGenerated", TaskName: "CLRILStub", OpcodeName: "ILStubGenerated",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -154,98 +147,22 @@ var ilStubGenerated = etw.EventDesc{
 	New: func() etw.Event { return new(ILStubGenerated) },
 }
 
-// AnyILStubGenerated is event 88, of task CLRILStub, opcode ILStubGenerated,
-// keyword InteropKeyword, level win:Informational, in any version.
-//
-// The runtime generated a stub for a call between managed and native code.
-//
-// The only version is [ILStubGenerated]; a newer one is decoded like it.
+// AnyILStubGenerated is [ILStubGenerated] in any version: a newer one is
+// decoded like it.
 type AnyILStubGenerated struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the stub.
-	StubMethodID uint64
-	// What the stub is for.
-	StubFlags ILStubGeneratedFlags
-	// Metadata token of the managed method.
-	ManagedInteropMethodToken uint32
-	// Full name of the class of the managed method.
-	ManagedInteropMethodNamespace etw.UTF16
-	// Name of the managed method.
-	ManagedInteropMethodName etw.UTF16
-	// Signature of the managed method.
-	ManagedInteropMethodSignature etw.UTF16
-	// Signature of the native function.
-	NativeMethodSignature etw.UTF16
-	// Signature of the stub.
-	StubMethodSignature etw.UTF16
-	// IL of the stub, as text.
-	StubMethodILCode etw.UTF16
+	ILStubGenerated
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyILStubGenerated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyILStubGenerated = []*etw.EventDesc{&ilStubGenerated}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyILStubGenerated) EventDescs() []*etw.EventDesc { return anyILStubGenerated }
-func (e *AnyILStubGenerated) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyILStubGenerated, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyILStubGenerated) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ilStubGenerated} }
+func (e *AnyILStubGenerated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyILStubGenerated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ILStubGenerated
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyILStubGenerated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.ModuleID = v.ModuleID
-	e.StubMethodID = v.StubMethodID
-	e.StubFlags = v.StubFlags
-	e.ManagedInteropMethodToken = v.ManagedInteropMethodToken
-	e.ManagedInteropMethodNamespace = v.ManagedInteropMethodNamespace
-	e.ManagedInteropMethodName = v.ManagedInteropMethodName
-	e.ManagedInteropMethodSignature = v.ManagedInteropMethodSignature
-	e.NativeMethodSignature = v.NativeMethodSignature
-	e.StubMethodSignature = v.StubMethodSignature
-	e.StubMethodILCode = v.StubMethodILCode
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyILStubGenerated) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(e.ModuleID)
-	case 2:
-		return etw.UintValue(e.StubMethodID)
-	case 3:
-		return etw.UintValue(uint64(e.StubFlags))
-	case 4:
-		return etw.UintValue(uint64(e.ManagedInteropMethodToken))
-	case 5:
-		return etw.UTF16Value(e.ManagedInteropMethodNamespace)
-	case 6:
-		return etw.UTF16Value(e.ManagedInteropMethodName)
-	case 7:
-		return etw.UTF16Value(e.ManagedInteropMethodSignature)
-	case 8:
-		return etw.UTF16Value(e.NativeMethodSignature)
-	case 9:
-		return etw.UTF16Value(e.StubMethodSignature)
-	case 10:
-		return etw.UTF16Value(e.StubMethodILCode)
-	}
-	return etw.Value{}
+	return e.ILStubGenerated.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -258,10 +175,6 @@ func (e AnyILStubGenerated) Clone() *AnyILStubGenerated {
 	e.StubMethodILCode = e.StubMethodILCode.Clone()
 	return &e
 }
-
-func (e AnyILStubGenerated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyILStubGenerated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyILStubGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ILStubCacheHit is event 89, version 0, of task CLRILStub, opcode
 // ILStubCacheHit, keyword InteropKeyword, level win:Informational.
@@ -354,16 +267,9 @@ func (e ILStubCacheHit) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ILStubCacheHit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ilStubCacheHit = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x00, 0x00, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         89,
-	Level:      4,
-	Opcode:     89,
-	Task:       15,
-	Keywords:   0x2000,
-	Name:       "ILStubCacheHit",
-	TaskName:   "CLRILStub",
-	OpcodeName: "ILStubCacheHit",
+	Provider: &providerDesc, ID: 89, Level: 4, Opcode: 89, Task: 15, Keywords: 0x2000,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x00, 0x00, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "ILStubCacheHit", TaskName: "CLRILStub", OpcodeName: "ILStubCacheHit",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -376,76 +282,22 @@ var ilStubCacheHit = etw.EventDesc{
 	New: func() etw.Event { return new(ILStubCacheHit) },
 }
 
-// AnyILStubCacheHit is event 89, of task CLRILStub, opcode ILStubCacheHit,
-// keyword InteropKeyword, level win:Informational, in any version.
-//
-// A stub for a call between managed and native code was found in the cache.
-//
-// The only version is [ILStubCacheHit]; a newer one is decoded like it.
+// AnyILStubCacheHit is [ILStubCacheHit] in any version: a newer one is decoded
+// like it.
 type AnyILStubCacheHit struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the stub.
-	StubMethodID uint64
-	// Metadata token of the managed method.
-	ManagedInteropMethodToken uint32
-	// Full name of the class of the managed method.
-	ManagedInteropMethodNamespace etw.UTF16
-	// Name of the managed method.
-	ManagedInteropMethodName etw.UTF16
-	// Signature of the managed method.
-	ManagedInteropMethodSignature etw.UTF16
+	ILStubCacheHit
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyILStubCacheHit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyILStubCacheHit = []*etw.EventDesc{&ilStubCacheHit}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyILStubCacheHit) EventDescs() []*etw.EventDesc { return anyILStubCacheHit }
-func (e *AnyILStubCacheHit) EventDesc() *etw.EventDesc  { return etw.DescOf(anyILStubCacheHit, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyILStubCacheHit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ILStubCacheHit
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyILStubCacheHit) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ilStubCacheHit} }
+func (e *AnyILStubCacheHit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyILStubCacheHit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.ModuleID = v.ModuleID
-	e.StubMethodID = v.StubMethodID
-	e.ManagedInteropMethodToken = v.ManagedInteropMethodToken
-	e.ManagedInteropMethodNamespace = v.ManagedInteropMethodNamespace
-	e.ManagedInteropMethodName = v.ManagedInteropMethodName
-	e.ManagedInteropMethodSignature = v.ManagedInteropMethodSignature
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyILStubCacheHit) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(e.ModuleID)
-	case 2:
-		return etw.UintValue(e.StubMethodID)
-	case 3:
-		return etw.UintValue(uint64(e.ManagedInteropMethodToken))
-	case 4:
-		return etw.UTF16Value(e.ManagedInteropMethodNamespace)
-	case 5:
-		return etw.UTF16Value(e.ManagedInteropMethodName)
-	case 6:
-		return etw.UTF16Value(e.ManagedInteropMethodSignature)
-	}
-	return etw.Value{}
+	return e.ILStubCacheHit.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -455,7 +307,3 @@ func (e AnyILStubCacheHit) Clone() *AnyILStubCacheHit {
 	e.ManagedInteropMethodSignature = e.ManagedInteropMethodSignature.Clone()
 	return &e
 }
-
-func (e AnyILStubCacheHit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyILStubCacheHit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyILStubCacheHit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -61,18 +61,11 @@ func (e ModuleDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ModuleDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         149,
-	Level:      4,
-	Opcode:     35,
-	Task:       10,
-	Keywords:   0x8,
-	Name:       "ModuleDCStartV2",
-	TaskName:   "CLRLoader",
-	OpcodeName: "ModuleDCStart",
-	Fields:     moduleLoadUnloadLayoutFields,
-	New:        func() etw.Event { return new(ModuleDCStartV2) },
+	Provider: &providerDesc, ID: 149, Level: 4, Opcode: 35, Task: 10, Keywords: 0x8,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "ModuleDCStartV2", TaskName: "CLRLoader", OpcodeName: "ModuleDCStart",
+	Fields: moduleLoadUnloadLayoutFields,
+	New:    func() etw.Event { return new(ModuleDCStartV2) },
 }
 
 // moduleLoadUnloadLayout is the template ModuleLoadUnload, which several
@@ -136,97 +129,28 @@ var moduleLoadUnloadLayoutFields = []etw.FieldDesc{
 	{Name: "ModuleNativePath", Type: etw.InUnicodeString},
 }
 
-// AnyModuleDCStart is event 149, of task CLRLoader, opcode ModuleDCStart,
-// keyword LoaderKeyword, level win:Informational, in any version.
-//
-// A module that was there when the session started. Old: the rundown
-// provider's ModuleDCStart replaced it. The V2 in its symbol is not its
-// version, which is 0.
-//
-// The only version is [ModuleDCStartV2]; a newer one is decoded like it.
+// AnyModuleDCStart is [ModuleDCStartV2] in any version: a newer one is decoded
+// like it.
 type AnyModuleDCStart struct {
 	Seen etw.Seen
-
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
-	ModuleNativePath etw.UTF16
+	ModuleDCStartV2
 }
 
-var anyModuleDCStart = []*etw.EventDesc{&moduleDCStartV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyModuleDCStart) EventDescs() []*etw.EventDesc { return anyModuleDCStart }
-func (e *AnyModuleDCStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyModuleDCStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyModuleDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyModuleLoadUnloadLayout)(e).decode(version, p, ptr, anyModuleDCStart)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyModuleDCStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&moduleDCStartV2} }
+func (e *AnyModuleDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyModuleDCStart) FieldValue(i int) etw.Value {
-	return (*anyModuleLoadUnloadLayout)(e).FieldValue(i)
+func (e *AnyModuleDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ModuleDCStartV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyModuleDCStart) Clone() *AnyModuleDCStart {
-	(*anyModuleLoadUnloadLayout)(&e).detach()
+	(*moduleLoadUnloadLayout)(&e.ModuleDCStartV2).detach()
 	return &e
-}
-
-func (e AnyModuleDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyModuleDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyModuleLoadUnloadLayout is what types for all versions of an event share,
-// the newest of which has the template ModuleLoadUnload.
-type anyModuleLoadUnloadLayout AnyModuleDCStart
-
-func (e *anyModuleLoadUnloadLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v moduleLoadUnloadLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ModuleID = v.ModuleID
-	e.AssemblyID = v.AssemblyID
-	e.ModuleFlags = v.ModuleFlags
-	e.Reserved1 = v.Reserved1
-	e.ModuleILPath = v.ModuleILPath
-	e.ModuleNativePath = v.ModuleNativePath
-	return n, err
-}
-
-func (e *anyModuleLoadUnloadLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.ModuleID)
-	case 1:
-		return etw.UintValue(e.AssemblyID)
-	case 2:
-		return etw.UintValue(uint64(e.ModuleFlags))
-	case 3:
-		return etw.UintValue(uint64(e.Reserved1))
-	case 4:
-		return etw.UTF16Value(e.ModuleILPath)
-	case 5:
-		return etw.UTF16Value(e.ModuleNativePath)
-	}
-	return etw.Value{}
-}
-
-func (e *anyModuleLoadUnloadLayout) detach() {
-	e.ModuleILPath = e.ModuleILPath.Clone()
-	e.ModuleNativePath = e.ModuleNativePath.Clone()
 }
 
 // ModuleDCEndV2 is event 150, version 0, of task CLRLoader, opcode
@@ -280,72 +204,36 @@ func (e ModuleDCEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ModuleDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         150,
-	Level:      4,
-	Opcode:     36,
-	Task:       10,
-	Keywords:   0x8,
-	Name:       "ModuleDCEndV2",
-	TaskName:   "CLRLoader",
-	OpcodeName: "ModuleDCEnd",
-	Fields:     moduleLoadUnloadLayoutFields,
-	New:        func() etw.Event { return new(ModuleDCEndV2) },
+	Provider: &providerDesc, ID: 150, Level: 4, Opcode: 36, Task: 10, Keywords: 0x8,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "ModuleDCEndV2", TaskName: "CLRLoader", OpcodeName: "ModuleDCEnd",
+	Fields: moduleLoadUnloadLayoutFields,
+	New:    func() etw.Event { return new(ModuleDCEndV2) },
 }
 
-// AnyModuleDCEnd is event 150, of task CLRLoader, opcode ModuleDCEnd, keyword
-// LoaderKeyword, level win:Informational, in any version.
-//
-// A module that was there when the session ended. Old: the rundown provider's
-// ModuleDCEnd replaced it. The V2 in its symbol is not its version, which is
-// 0.
-//
-// The only version is [ModuleDCEndV2]; a newer one is decoded like it.
+// AnyModuleDCEnd is [ModuleDCEndV2] in any version: a newer one is decoded
+// like it.
 type AnyModuleDCEnd struct {
 	Seen etw.Seen
-
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
-	ModuleNativePath etw.UTF16
+	ModuleDCEndV2
 }
 
-var anyModuleDCEnd = []*etw.EventDesc{&moduleDCEndV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyModuleDCEnd) EventDescs() []*etw.EventDesc { return anyModuleDCEnd }
-func (e *AnyModuleDCEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyModuleDCEnd, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyModuleDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyModuleLoadUnloadLayout)(e).decode(version, p, ptr, anyModuleDCEnd)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyModuleDCEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&moduleDCEndV2} }
+func (e *AnyModuleDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyModuleDCEnd) FieldValue(i int) etw.Value {
-	return (*anyModuleLoadUnloadLayout)(e).FieldValue(i)
+func (e *AnyModuleDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ModuleDCEndV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyModuleDCEnd) Clone() *AnyModuleDCEnd {
-	(*anyModuleLoadUnloadLayout)(&e).detach()
+	(*moduleLoadUnloadLayout)(&e.ModuleDCEndV2).detach()
 	return &e
 }
-
-func (e AnyModuleDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DomainModuleLoad is event 151, version 0, of task CLRLoader, opcode
 // DomainModuleLoad, keyword LoaderKeyword, level win:Informational.
@@ -434,16 +322,9 @@ func (e DomainModuleLoad) LogValue() slog.Value         { return etw.LogValue(&e
 func (e DomainModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var domainModuleLoad = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         151,
-	Level:      4,
-	Opcode:     45,
-	Task:       10,
-	Keywords:   0x8,
-	Name:       "DomainModuleLoad",
-	TaskName:   "CLRLoader",
-	OpcodeName: "DomainModuleLoad",
+	Provider: &providerDesc, ID: 151, Level: 4, Opcode: 45, Task: 10, Keywords: 0x8,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "DomainModuleLoad", TaskName: "CLRLoader", OpcodeName: "DomainModuleLoad",
 	Fields: []etw.FieldDesc{
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "AssemblyID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -554,17 +435,9 @@ func (e DomainModuleLoadV1) LogValue() slog.Value         { return etw.LogValue(
 func (e DomainModuleLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var domainModuleLoadV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         151,
-	Version:    1,
-	Level:      4,
-	Opcode:     45,
-	Task:       10,
-	Keywords:   0x8,
-	Name:       "DomainModuleLoad_V1",
-	TaskName:   "CLRLoader",
-	OpcodeName: "DomainModuleLoad",
+	Provider: &providerDesc, ID: 151, Version: 1, Level: 4, Opcode: 45, Task: 10, Keywords: 0x8,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "DomainModuleLoad_V1", TaskName: "CLRLoader", OpcodeName: "DomainModuleLoad",
 	Fields: []etw.FieldDesc{
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "AssemblyID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -744,18 +617,11 @@ func (e ModuleLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleLoad = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         152,
-	Level:      4,
-	Opcode:     33,
-	Task:       10,
-	Keywords:   0x8,
-	Name:       "ModuleLoad",
-	TaskName:   "CLRLoader",
-	OpcodeName: "ModuleLoad",
-	Fields:     moduleLoadUnloadLayoutFields,
-	New:        func() etw.Event { return new(ModuleLoad) },
+	Provider: &providerDesc, ID: 152, Level: 4, Opcode: 33, Task: 10, Keywords: 0x8,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "ModuleLoad", TaskName: "CLRLoader", OpcodeName: "ModuleLoad",
+	Fields: moduleLoadUnloadLayoutFields,
+	New:    func() etw.Event { return new(ModuleLoad) },
 }
 
 // ModuleLoadV1 is ModuleLoad_V1: event 152, version 1, of task CLRLoader,
@@ -813,19 +679,11 @@ func (e ModuleLoadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ModuleLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleLoadV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         152,
-	Version:    1,
-	Level:      4,
-	Opcode:     33,
-	Task:       10,
-	Keywords:   0x20000008,
-	Name:       "ModuleLoad_V1",
-	TaskName:   "CLRLoader",
-	OpcodeName: "ModuleLoad",
-	Fields:     moduleLoadUnloadV1LayoutFields,
-	New:        func() etw.Event { return new(ModuleLoadV1) },
+	Provider: &providerDesc, ID: 152, Version: 1, Level: 4, Opcode: 33, Task: 10, Keywords: 0x20000008,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "ModuleLoad_V1", TaskName: "CLRLoader", OpcodeName: "ModuleLoad",
+	Fields: moduleLoadUnloadV1LayoutFields,
+	New:    func() etw.Event { return new(ModuleLoadV1) },
 }
 
 // moduleLoadUnloadV1Layout is the template ModuleLoadUnload_V1, which several
@@ -965,19 +823,11 @@ func (e ModuleLoadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ModuleLoadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleLoadV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         152,
-	Version:    2,
-	Level:      4,
-	Opcode:     33,
-	Task:       10,
-	Keywords:   0x20000008,
-	Name:       "ModuleLoad_V2",
-	TaskName:   "CLRLoader",
-	OpcodeName: "ModuleLoad",
-	Fields:     moduleLoadUnloadV2LayoutFields,
-	New:        func() etw.Event { return new(ModuleLoadV2) },
+	Provider: &providerDesc, ID: 152, Version: 2, Level: 4, Opcode: 33, Task: 10, Keywords: 0x20000008,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "ModuleLoad_V2", TaskName: "CLRLoader", OpcodeName: "ModuleLoad",
+	Fields: moduleLoadUnloadV2LayoutFields,
+	New:    func() etw.Event { return new(ModuleLoadV2) },
 }
 
 // moduleLoadUnloadV2Layout is the template ModuleLoadUnload_V2, which several
@@ -1216,17 +1066,9 @@ func (e ModuleLoadV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ModuleLoadV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleLoadV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         152,
-	Version:    3,
-	Level:      4,
-	Opcode:     33,
-	Task:       10,
-	Keywords:   0x20000008,
-	Name:       "ModuleLoad_V3",
-	TaskName:   "CLRLoader",
-	OpcodeName: "ModuleLoad",
+	Provider: &providerDesc, ID: 152, Version: 3, Level: 4, Opcode: 33, Task: 10, Keywords: 0x20000008,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "ModuleLoad_V3", TaskName: "CLRLoader", OpcodeName: "ModuleLoad",
 	Fields: []etw.FieldDesc{
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "AssemblyID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -1479,18 +1321,11 @@ func (e ModuleUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ModuleUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleUnload = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         153,
-	Level:      4,
-	Opcode:     34,
-	Task:       10,
-	Keywords:   0x8,
-	Name:       "ModuleUnload",
-	TaskName:   "CLRLoader",
-	OpcodeName: "ModuleUnload",
-	Fields:     moduleLoadUnloadLayoutFields,
-	New:        func() etw.Event { return new(ModuleUnload) },
+	Provider: &providerDesc, ID: 153, Level: 4, Opcode: 34, Task: 10, Keywords: 0x8,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "ModuleUnload", TaskName: "CLRLoader", OpcodeName: "ModuleUnload",
+	Fields: moduleLoadUnloadLayoutFields,
+	New:    func() etw.Event { return new(ModuleUnload) },
 }
 
 // ModuleUnloadV1 is ModuleUnload_V1: event 153, version 1, of task CLRLoader,
@@ -1548,19 +1383,11 @@ func (e ModuleUnloadV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ModuleUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleUnloadV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         153,
-	Version:    1,
-	Level:      4,
-	Opcode:     34,
-	Task:       10,
-	Keywords:   0x20000008,
-	Name:       "ModuleUnload_V1",
-	TaskName:   "CLRLoader",
-	OpcodeName: "ModuleUnload",
-	Fields:     moduleLoadUnloadV1LayoutFields,
-	New:        func() etw.Event { return new(ModuleUnloadV1) },
+	Provider: &providerDesc, ID: 153, Version: 1, Level: 4, Opcode: 34, Task: 10, Keywords: 0x20000008,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "ModuleUnload_V1", TaskName: "CLRLoader", OpcodeName: "ModuleUnload",
+	Fields: moduleLoadUnloadV1LayoutFields,
+	New:    func() etw.Event { return new(ModuleUnloadV1) },
 }
 
 // ModuleUnloadV2 is ModuleUnload_V2: event 153, version 2, of task CLRLoader,
@@ -1634,19 +1461,11 @@ func (e ModuleUnloadV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ModuleUnloadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleUnloadV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         153,
-	Version:    2,
-	Level:      4,
-	Opcode:     34,
-	Task:       10,
-	Keywords:   0x20000008,
-	Name:       "ModuleUnload_V2",
-	TaskName:   "CLRLoader",
-	OpcodeName: "ModuleUnload",
-	Fields:     moduleLoadUnloadV2LayoutFields,
-	New:        func() etw.Event { return new(ModuleUnloadV2) },
+	Provider: &providerDesc, ID: 153, Version: 2, Level: 4, Opcode: 34, Task: 10, Keywords: 0x20000008,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "ModuleUnload_V2", TaskName: "CLRLoader", OpcodeName: "ModuleUnload",
+	Fields: moduleLoadUnloadV2LayoutFields,
+	New:    func() etw.Event { return new(ModuleUnloadV2) },
 }
 
 // AnyModuleUnload is event 153, of task CLRLoader, opcode ModuleUnload,
@@ -1856,18 +1675,11 @@ func (e AssemblyLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e AssemblyLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyLoad = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         154,
-	Level:      4,
-	Opcode:     37,
-	Task:       10,
-	Keywords:   0x8,
-	Name:       "AssemblyLoad",
-	TaskName:   "CLRLoader",
-	OpcodeName: "AssemblyLoad",
-	Fields:     assemblyLoadUnloadLayoutFields,
-	New:        func() etw.Event { return new(AssemblyLoad) },
+	Provider: &providerDesc, ID: 154, Level: 4, Opcode: 37, Task: 10, Keywords: 0x8,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "AssemblyLoad", TaskName: "CLRLoader", OpcodeName: "AssemblyLoad",
+	Fields: assemblyLoadUnloadLayoutFields,
+	New:    func() etw.Event { return new(AssemblyLoad) },
 }
 
 // assemblyLoadUnloadLayout is the template AssemblyLoadUnload, which several
@@ -1972,19 +1784,11 @@ func (e AssemblyLoadV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e AssemblyLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyLoadV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         154,
-	Version:    1,
-	Level:      4,
-	Opcode:     37,
-	Task:       10,
-	Keywords:   0x8,
-	Name:       "AssemblyLoad_V1",
-	TaskName:   "CLRLoader",
-	OpcodeName: "AssemblyLoad",
-	Fields:     assemblyLoadUnloadV1LayoutFields,
-	New:        func() etw.Event { return new(AssemblyLoadV1) },
+	Provider: &providerDesc, ID: 154, Version: 1, Level: 4, Opcode: 37, Task: 10, Keywords: 0x8,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "AssemblyLoad_V1", TaskName: "CLRLoader", OpcodeName: "AssemblyLoad",
+	Fields: assemblyLoadUnloadV1LayoutFields,
+	New:    func() etw.Event { return new(AssemblyLoadV1) },
 }
 
 // assemblyLoadUnloadV1Layout is the template AssemblyLoadUnload_V1, which
@@ -2207,18 +2011,11 @@ func (e AssemblyUnload) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e AssemblyUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyUnload = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         155,
-	Level:      4,
-	Opcode:     38,
-	Task:       10,
-	Keywords:   0x8,
-	Name:       "AssemblyUnload",
-	TaskName:   "CLRLoader",
-	OpcodeName: "AssemblyUnload",
-	Fields:     assemblyLoadUnloadLayoutFields,
-	New:        func() etw.Event { return new(AssemblyUnload) },
+	Provider: &providerDesc, ID: 155, Level: 4, Opcode: 38, Task: 10, Keywords: 0x8,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "AssemblyUnload", TaskName: "CLRLoader", OpcodeName: "AssemblyUnload",
+	Fields: assemblyLoadUnloadLayoutFields,
+	New:    func() etw.Event { return new(AssemblyUnload) },
 }
 
 // AssemblyUnloadV1 is AssemblyUnload_V1: event 155, version 1, of task
@@ -2275,19 +2072,11 @@ func (e AssemblyUnloadV1) LogValue() slog.Value         { return etw.LogValue(&e
 func (e AssemblyUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyUnloadV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         155,
-	Version:    1,
-	Level:      4,
-	Opcode:     38,
-	Task:       10,
-	Keywords:   0x8,
-	Name:       "AssemblyUnload_V1",
-	TaskName:   "CLRLoader",
-	OpcodeName: "AssemblyUnload",
-	Fields:     assemblyLoadUnloadV1LayoutFields,
-	New:        func() etw.Event { return new(AssemblyUnloadV1) },
+	Provider: &providerDesc, ID: 155, Version: 1, Level: 4, Opcode: 38, Task: 10, Keywords: 0x8,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "AssemblyUnload_V1", TaskName: "CLRLoader", OpcodeName: "AssemblyUnload",
+	Fields: assemblyLoadUnloadV1LayoutFields,
+	New:    func() etw.Event { return new(AssemblyUnloadV1) },
 }
 
 // AnyAssemblyUnload is event 155, of task CLRLoader, opcode AssemblyUnload,
@@ -2396,18 +2185,11 @@ func (e AppDomainLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e AppDomainLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainLoad = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         156,
-	Level:      4,
-	Opcode:     41,
-	Task:       10,
-	Keywords:   0x8,
-	Name:       "AppDomainLoad",
-	TaskName:   "CLRLoader",
-	OpcodeName: "AppDomainLoad",
-	Fields:     appDomainLoadUnloadLayoutFields,
-	New:        func() etw.Event { return new(AppDomainLoad) },
+	Provider: &providerDesc, ID: 156, Level: 4, Opcode: 41, Task: 10, Keywords: 0x8,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "AppDomainLoad", TaskName: "CLRLoader", OpcodeName: "AppDomainLoad",
+	Fields: appDomainLoadUnloadLayoutFields,
+	New:    func() etw.Event { return new(AppDomainLoad) },
 }
 
 // appDomainLoadUnloadLayout is the template AppDomainLoadUnload, which several
@@ -2508,19 +2290,11 @@ func (e AppDomainLoadV1) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e AppDomainLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainLoadV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         156,
-	Version:    1,
-	Level:      4,
-	Opcode:     41,
-	Task:       10,
-	Keywords:   0x8,
-	Name:       "AppDomainLoad_V1",
-	TaskName:   "CLRLoader",
-	OpcodeName: "AppDomainLoad",
-	Fields:     appDomainLoadUnloadV1LayoutFields,
-	New:        func() etw.Event { return new(AppDomainLoadV1) },
+	Provider: &providerDesc, ID: 156, Version: 1, Level: 4, Opcode: 41, Task: 10, Keywords: 0x8,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "AppDomainLoad_V1", TaskName: "CLRLoader", OpcodeName: "AppDomainLoad",
+	Fields: appDomainLoadUnloadV1LayoutFields,
+	New:    func() etw.Event { return new(AppDomainLoadV1) },
 }
 
 // appDomainLoadUnloadV1Layout is the template AppDomainLoadUnload_V1, which
@@ -2734,18 +2508,11 @@ func (e AppDomainUnload) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e AppDomainUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainUnload = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         157,
-	Level:      4,
-	Opcode:     42,
-	Task:       10,
-	Keywords:   0x8,
-	Name:       "AppDomainUnload",
-	TaskName:   "CLRLoader",
-	OpcodeName: "AppDomainUnload",
-	Fields:     appDomainLoadUnloadLayoutFields,
-	New:        func() etw.Event { return new(AppDomainUnload) },
+	Provider: &providerDesc, ID: 157, Level: 4, Opcode: 42, Task: 10, Keywords: 0x8,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "AppDomainUnload", TaskName: "CLRLoader", OpcodeName: "AppDomainUnload",
+	Fields: appDomainLoadUnloadLayoutFields,
+	New:    func() etw.Event { return new(AppDomainUnload) },
 }
 
 // AppDomainUnloadV1 is AppDomainUnload_V1: event 157, version 1, of task
@@ -2801,19 +2568,11 @@ func (e AppDomainUnloadV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e AppDomainUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainUnloadV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	ID:         157,
-	Version:    1,
-	Level:      4,
-	Opcode:     42,
-	Task:       10,
-	Keywords:   0x8,
-	Name:       "AppDomainUnload_V1",
-	TaskName:   "CLRLoader",
-	OpcodeName: "AppDomainUnload",
-	Fields:     appDomainLoadUnloadV1LayoutFields,
-	New:        func() etw.Event { return new(AppDomainUnloadV1) },
+	Provider: &providerDesc, ID: 157, Version: 1, Level: 4, Opcode: 42, Task: 10, Keywords: 0x8,
+	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
+	Name:  "AppDomainUnload_V1", TaskName: "CLRLoader", OpcodeName: "AppDomainUnload",
+	Fields: appDomainLoadUnloadV1LayoutFields,
+	New:    func() etw.Event { return new(AppDomainUnloadV1) },
 }
 
 // AnyAppDomainUnload is event 157, of task CLRLoader, opcode AppDomainUnload,

@@ -92,16 +92,9 @@ func (e MethodDetails) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e MethodDetails) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDetails = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         72,
-	Level:      4,
-	Opcode:     43,
-	Task:       9,
-	Keywords:   0x4000000000,
-	Name:       "MethodDetails",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodDetails",
+	Provider: &providerDesc, ID: 72, Level: 4, Opcode: 43, Task: 9, Keywords: 0x4000000000,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodDetails", TaskName: "CLRMethod", OpcodeName: "MethodDetails",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "TypeID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -113,70 +106,22 @@ var methodDetails = etw.EventDesc{
 	New: func() etw.Event { return new(MethodDetails) },
 }
 
-// AnyMethodDetails is event 72, of task CLRMethod, opcode MethodDetails,
-// keyword MethodDiagnosticKeyword, level win:Informational, in any version.
-//
-// What a method's identifier stands for: its type, its token and the type
-// arguments it was instantiated with.
-//
-// The only version is [MethodDetails]; a newer one is decoded like it.
+// AnyMethodDetails is [MethodDetails] in any version: a newer one is decoded
+// like it.
 type AnyMethodDetails struct {
 	Seen etw.Seen
-
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the type of the method; BulkType tells its name.
-	TypeID uint64
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// Number of elements of TypeParameters.
-	TypeParameterCount uint32
-	// Identifier of the module whose loader heap holds the method.
-	LoaderModuleID uint64
-	// TypeIDs of the type arguments.
-	TypeParameters etw.Uint64s // TypeParameterCount elements
+	MethodDetails
 }
 
-var anyMethodDetails = []*etw.EventDesc{&methodDetails}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMethodDetails) EventDescs() []*etw.EventDesc { return anyMethodDetails }
-func (e *AnyMethodDetails) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMethodDetails, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMethodDetails) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MethodDetails
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMethodDetails) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&methodDetails} }
+func (e *AnyMethodDetails) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMethodDetails) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.MethodID = v.MethodID
-	e.TypeID = v.TypeID
-	e.MethodToken = v.MethodToken
-	e.TypeParameterCount = v.TypeParameterCount
-	e.LoaderModuleID = v.LoaderModuleID
-	e.TypeParameters = v.TypeParameters
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMethodDetails) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.MethodID)
-	case 1:
-		return etw.UintValue(e.TypeID)
-	case 2:
-		return etw.UintValue(uint64(e.MethodToken))
-	case 3:
-		return etw.UintValue(uint64(e.TypeParameterCount))
-	case 4:
-		return etw.UintValue(e.LoaderModuleID)
-	case 5:
-		return etw.ArrayValue(&methodDetails.Fields[5], e.TypeParameters, e.TypeParameters.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.MethodDetails.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -184,10 +129,6 @@ func (e AnyMethodDetails) Clone() *AnyMethodDetails {
 	e.TypeParameters = e.TypeParameters.Clone()
 	return &e
 }
-
-func (e AnyMethodDetails) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodDetails) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMethodDetails) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DCStartCompleteV2 is event 135, version 0, of task CLRMethod, opcode
 // DCStartComplete, keywords JitKeyword and NGenKeyword, level
@@ -208,45 +149,32 @@ func (e DCStartCompleteV2) LogValue() slog.Value                                
 func (e DCStartCompleteV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var dcStartCompleteV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         135,
-	Level:      4,
-	Opcode:     14,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "DCStartCompleteV2",
-	TaskName:   "CLRMethod",
-	OpcodeName: "DCStartComplete",
-	New:        func() etw.Event { return new(DCStartCompleteV2) },
+	Provider: &providerDesc, ID: 135, Level: 4, Opcode: 14, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "DCStartCompleteV2", TaskName: "CLRMethod", OpcodeName: "DCStartComplete",
+	New: func() etw.Event { return new(DCStartCompleteV2) },
 }
 
-// AnyDCStartComplete is event 135, of task CLRMethod, opcode DCStartComplete,
-// keywords JitKeyword and NGenKeyword, level win:Informational, in any
-// version.
-//
-// The enumeration of methods and modules at the start of a session is
-// complete. Old: the rundown provider's DCStartComplete replaced it. The V2 in
-// its symbol is not its version, which is 0.
-//
-// The only version is [DCStartCompleteV2]; a newer one is decoded like it.
+// AnyDCStartComplete is [DCStartCompleteV2] in any version: a newer one is
+// decoded like it.
 type AnyDCStartComplete struct {
 	Seen etw.Seen
+	DCStartCompleteV2
 }
 
-var anyDCStartComplete = []*etw.EventDesc{&dcStartCompleteV2}
-
-func (*AnyDCStartComplete) EventDescs() []*etw.EventDesc { return anyDCStartComplete }
-func (*AnyDCStartComplete) EventDesc() *etw.EventDesc    { return &dcStartCompleteV2 }
-func (e *AnyDCStartComplete) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDCStartComplete) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&dcStartCompleteV2} }
+func (e *AnyDCStartComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyDCStartComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.DCStartCompleteV2.DecodePayload(p, ptr)
 }
-func (*AnyDCStartComplete) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyDCStartComplete) Clone() *AnyDCStartComplete   { return &e }
-func (e AnyDCStartComplete) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDCStartComplete) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDCStartComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyDCStartComplete) Clone() *AnyDCStartComplete { return &e }
 
 // DCEndCompleteV2 is event 136, version 0, of task CLRMethod, opcode
 // DCEndComplete, keywords JitKeyword and NGenKeyword, level win:Informational.
@@ -266,45 +194,32 @@ func (e DCEndCompleteV2) LogValue() slog.Value                                 {
 func (e DCEndCompleteV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var dcEndCompleteV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         136,
-	Level:      4,
-	Opcode:     15,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "DCEndCompleteV2",
-	TaskName:   "CLRMethod",
-	OpcodeName: "DCEndComplete",
-	New:        func() etw.Event { return new(DCEndCompleteV2) },
+	Provider: &providerDesc, ID: 136, Level: 4, Opcode: 15, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "DCEndCompleteV2", TaskName: "CLRMethod", OpcodeName: "DCEndComplete",
+	New: func() etw.Event { return new(DCEndCompleteV2) },
 }
 
-// AnyDCEndComplete is event 136, of task CLRMethod, opcode DCEndComplete,
-// keywords JitKeyword and NGenKeyword, level win:Informational, in any
-// version.
-//
-// The enumeration of methods and modules at the end of a session is complete.
-// Old: the rundown provider's DCEndComplete replaced it. The V2 in its symbol
-// is not its version, which is 0.
-//
-// The only version is [DCEndCompleteV2]; a newer one is decoded like it.
+// AnyDCEndComplete is [DCEndCompleteV2] in any version: a newer one is decoded
+// like it.
 type AnyDCEndComplete struct {
 	Seen etw.Seen
+	DCEndCompleteV2
 }
 
-var anyDCEndComplete = []*etw.EventDesc{&dcEndCompleteV2}
-
-func (*AnyDCEndComplete) EventDescs() []*etw.EventDesc { return anyDCEndComplete }
-func (*AnyDCEndComplete) EventDesc() *etw.EventDesc    { return &dcEndCompleteV2 }
-func (e *AnyDCEndComplete) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDCEndComplete) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&dcEndCompleteV2} }
+func (e *AnyDCEndComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyDCEndComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.DCEndCompleteV2.DecodePayload(p, ptr)
 }
-func (*AnyDCEndComplete) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyDCEndComplete) Clone() *AnyDCEndComplete     { return &e }
-func (e AnyDCEndComplete) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDCEndComplete) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDCEndComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyDCEndComplete) Clone() *AnyDCEndComplete { return &e }
 
 // MethodDCStartV2 is event 137, version 0, of task CLRMethod, opcode
 // MethodDCStart, keywords JitKeyword and NGenKeyword, level win:Informational.
@@ -357,18 +272,11 @@ func (e MethodDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e MethodDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         137,
-	Level:      4,
-	Opcode:     35,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "MethodDCStartV2",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodDCStart",
-	Fields:     methodLoadUnloadLayoutFields,
-	New:        func() etw.Event { return new(MethodDCStartV2) },
+	Provider: &providerDesc, ID: 137, Level: 4, Opcode: 35, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodDCStartV2", TaskName: "CLRMethod", OpcodeName: "MethodDCStart",
+	Fields: methodLoadUnloadLayoutFields,
+	New:    func() etw.Event { return new(MethodDCStartV2) },
 }
 
 // methodLoadUnloadLayout is the template MethodLoadUnload, which several
@@ -425,94 +333,26 @@ var methodLoadUnloadLayoutFields = []etw.FieldDesc{
 	{Name: "MethodFlags", Type: etw.InUInt32, Map: &methodFlagsMap},
 }
 
-// AnyMethodDCStart is event 137, of task CLRMethod, opcode MethodDCStart,
-// keywords JitKeyword and NGenKeyword, level win:Informational, in any
-// version.
-//
-// A method that was there when the session started. Old: the rundown
-// provider's MethodDCStart replaced it. The V2 in its symbol is not its
-// version, which is 0.
-//
-// The only version is [MethodDCStartV2]; a newer one is decoded like it.
+// AnyMethodDCStart is [MethodDCStartV2] in any version: a newer one is decoded
+// like it.
 type AnyMethodDCStart struct {
 	Seen etw.Seen
-
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
-	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
+	MethodDCStartV2
 }
 
-var anyMethodDCStart = []*etw.EventDesc{&methodDCStartV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMethodDCStart) EventDescs() []*etw.EventDesc { return anyMethodDCStart }
-func (e *AnyMethodDCStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMethodDCStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMethodDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyMethodLoadUnloadLayout)(e).decode(version, p, ptr, anyMethodDCStart)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMethodDCStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&methodDCStartV2} }
+func (e *AnyMethodDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMethodDCStart) FieldValue(i int) etw.Value {
-	return (*anyMethodLoadUnloadLayout)(e).FieldValue(i)
+func (e *AnyMethodDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.MethodDCStartV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyMethodDCStart) Clone() *AnyMethodDCStart { return &e }
-
-func (e AnyMethodDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMethodDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyMethodLoadUnloadLayout is what types for all versions of an event share,
-// the newest of which has the template MethodLoadUnload.
-type anyMethodLoadUnloadLayout AnyMethodDCStart
-
-func (e *anyMethodLoadUnloadLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v methodLoadUnloadLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.MethodID = v.MethodID
-	e.ModuleID = v.ModuleID
-	e.MethodStartAddress = v.MethodStartAddress
-	e.MethodSize = v.MethodSize
-	e.MethodToken = v.MethodToken
-	e.MethodFlags = v.MethodFlags
-	return n, err
-}
-
-func (e *anyMethodLoadUnloadLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.MethodID)
-	case 1:
-		return etw.UintValue(e.ModuleID)
-	case 2:
-		return etw.UintValue(e.MethodStartAddress)
-	case 3:
-		return etw.UintValue(uint64(e.MethodSize))
-	case 4:
-		return etw.UintValue(uint64(e.MethodToken))
-	case 5:
-		return etw.UintValue(uint64(e.MethodFlags))
-	}
-	return etw.Value{}
-}
 
 // MethodDCEndV2 is event 138, version 0, of task CLRMethod, opcode
 // MethodDCEnd, keywords JitKeyword and NGenKeyword, level win:Informational.
@@ -565,72 +405,33 @@ func (e MethodDCEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e MethodDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         138,
-	Level:      4,
-	Opcode:     36,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "MethodDCEndV2",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodDCEnd",
-	Fields:     methodLoadUnloadLayoutFields,
-	New:        func() etw.Event { return new(MethodDCEndV2) },
+	Provider: &providerDesc, ID: 138, Level: 4, Opcode: 36, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodDCEndV2", TaskName: "CLRMethod", OpcodeName: "MethodDCEnd",
+	Fields: methodLoadUnloadLayoutFields,
+	New:    func() etw.Event { return new(MethodDCEndV2) },
 }
 
-// AnyMethodDCEnd is event 138, of task CLRMethod, opcode MethodDCEnd, keywords
-// JitKeyword and NGenKeyword, level win:Informational, in any version.
-//
-// A method that was there when the session ended. Old: the rundown provider's
-// MethodDCEnd replaced it. The V2 in its symbol is not its version, which is
-// 0.
-//
-// The only version is [MethodDCEndV2]; a newer one is decoded like it.
+// AnyMethodDCEnd is [MethodDCEndV2] in any version: a newer one is decoded
+// like it.
 type AnyMethodDCEnd struct {
 	Seen etw.Seen
-
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
-	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
+	MethodDCEndV2
 }
 
-var anyMethodDCEnd = []*etw.EventDesc{&methodDCEndV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMethodDCEnd) EventDescs() []*etw.EventDesc { return anyMethodDCEnd }
-func (e *AnyMethodDCEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMethodDCEnd, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMethodDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyMethodLoadUnloadLayout)(e).decode(version, p, ptr, anyMethodDCEnd)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMethodDCEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&methodDCEndV2} }
+func (e *AnyMethodDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMethodDCEnd) FieldValue(i int) etw.Value {
-	return (*anyMethodLoadUnloadLayout)(e).FieldValue(i)
+func (e *AnyMethodDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.MethodDCEndV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyMethodDCEnd) Clone() *AnyMethodDCEnd { return &e }
-
-func (e AnyMethodDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMethodDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodDCStartVerboseV2 is event 139, version 0, of task CLRMethod, opcode
 // MethodDCStartVerbose, keywords JitKeyword and NGenKeyword, level
@@ -693,18 +494,11 @@ func (e MethodDCStartVerboseV2) LogValue() slog.Value         { return etw.LogVa
 func (e MethodDCStartVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartVerboseV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         139,
-	Level:      4,
-	Opcode:     39,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "MethodDCStartVerboseV2",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodDCStartVerbose",
-	Fields:     methodLoadUnloadVerboseLayoutFields,
-	New:        func() etw.Event { return new(MethodDCStartVerboseV2) },
+	Provider: &providerDesc, ID: 139, Level: 4, Opcode: 39, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodDCStartVerboseV2", TaskName: "CLRMethod", OpcodeName: "MethodDCStartVerbose",
+	Fields: methodLoadUnloadVerboseLayoutFields,
+	New:    func() etw.Event { return new(MethodDCStartVerboseV2) },
 }
 
 // methodLoadUnloadVerboseLayout is the template MethodLoadUnloadVerbose, which
@@ -784,120 +578,30 @@ var methodLoadUnloadVerboseLayoutFields = []etw.FieldDesc{
 	{Name: "MethodSignature", Type: etw.InUnicodeString},
 }
 
-// AnyMethodDCStartVerbose is event 139, of task CLRMethod, opcode
-// MethodDCStartVerbose, keywords JitKeyword and NGenKeyword, level
-// win:Informational, in any version.
-//
-// A method that was there when the session started, with its name. Old: the
-// rundown provider's MethodDCStartVerbose replaced it. The V2 in its symbol is
-// not its version, which is 0.
-//
-// The only version is [MethodDCStartVerboseV2]; a newer one is decoded like
-// it.
+// AnyMethodDCStartVerbose is [MethodDCStartVerboseV2] in any version: a newer
+// one is decoded like it.
 type AnyMethodDCStartVerbose struct {
 	Seen etw.Seen
-
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
-	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
+	MethodDCStartVerboseV2
 }
 
-var anyMethodDCStartVerbose = []*etw.EventDesc{&methodDCStartVerboseV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMethodDCStartVerbose) EventDescs() []*etw.EventDesc { return anyMethodDCStartVerbose }
-func (e *AnyMethodDCStartVerbose) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMethodDCStartVerbose, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMethodDCStartVerbose) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&methodDCStartVerboseV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMethodDCStartVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyMethodLoadUnloadVerboseLayout)(e).decode(version, p, ptr, anyMethodDCStartVerbose)
+func (e *AnyMethodDCStartVerbose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMethodDCStartVerbose) FieldValue(i int) etw.Value {
-	return (*anyMethodLoadUnloadVerboseLayout)(e).FieldValue(i)
+func (e *AnyMethodDCStartVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.MethodDCStartVerboseV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyMethodDCStartVerbose) Clone() *AnyMethodDCStartVerbose {
-	(*anyMethodLoadUnloadVerboseLayout)(&e).detach()
+	(*methodLoadUnloadVerboseLayout)(&e.MethodDCStartVerboseV2).detach()
 	return &e
-}
-
-func (e AnyMethodDCStartVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodDCStartVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMethodDCStartVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyMethodLoadUnloadVerboseLayout is what types for all versions of an event
-// share, the newest of which has the template MethodLoadUnloadVerbose.
-type anyMethodLoadUnloadVerboseLayout AnyMethodDCStartVerbose
-
-func (e *anyMethodLoadUnloadVerboseLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v methodLoadUnloadVerboseLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.MethodID = v.MethodID
-	e.ModuleID = v.ModuleID
-	e.MethodStartAddress = v.MethodStartAddress
-	e.MethodSize = v.MethodSize
-	e.MethodToken = v.MethodToken
-	e.MethodFlags = v.MethodFlags
-	e.MethodNamespace = v.MethodNamespace
-	e.MethodName = v.MethodName
-	e.MethodSignature = v.MethodSignature
-	return n, err
-}
-
-func (e *anyMethodLoadUnloadVerboseLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.MethodID)
-	case 1:
-		return etw.UintValue(e.ModuleID)
-	case 2:
-		return etw.UintValue(e.MethodStartAddress)
-	case 3:
-		return etw.UintValue(uint64(e.MethodSize))
-	case 4:
-		return etw.UintValue(uint64(e.MethodToken))
-	case 5:
-		return etw.UintValue(uint64(e.MethodFlags))
-	case 6:
-		return etw.UTF16Value(e.MethodNamespace)
-	case 7:
-		return etw.UTF16Value(e.MethodName)
-	case 8:
-		return etw.UTF16Value(e.MethodSignature)
-	}
-	return etw.Value{}
-}
-
-func (e *anyMethodLoadUnloadVerboseLayout) detach() {
-	e.MethodNamespace = e.MethodNamespace.Clone()
-	e.MethodName = e.MethodName.Clone()
-	e.MethodSignature = e.MethodSignature.Clone()
 }
 
 // MethodDCEndVerboseV2 is event 140, version 0, of task CLRMethod, opcode
@@ -961,84 +665,38 @@ func (e MethodDCEndVerboseV2) LogValue() slog.Value         { return etw.LogValu
 func (e MethodDCEndVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndVerboseV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         140,
-	Level:      4,
-	Opcode:     40,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "MethodDCEndVerboseV2",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodDCEndVerbose",
-	Fields:     methodLoadUnloadVerboseLayoutFields,
-	New:        func() etw.Event { return new(MethodDCEndVerboseV2) },
+	Provider: &providerDesc, ID: 140, Level: 4, Opcode: 40, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodDCEndVerboseV2", TaskName: "CLRMethod", OpcodeName: "MethodDCEndVerbose",
+	Fields: methodLoadUnloadVerboseLayoutFields,
+	New:    func() etw.Event { return new(MethodDCEndVerboseV2) },
 }
 
-// AnyMethodDCEndVerbose is event 140, of task CLRMethod, opcode
-// MethodDCEndVerbose, keywords JitKeyword and NGenKeyword, level
-// win:Informational, in any version.
-//
-// A method that was there when the session ended, with its name. Old: the
-// rundown provider's MethodDCEndVerbose replaced it. The V2 in its symbol is
-// not its version, which is 0.
-//
-// The only version is [MethodDCEndVerboseV2]; a newer one is decoded like it.
+// AnyMethodDCEndVerbose is [MethodDCEndVerboseV2] in any version: a newer one
+// is decoded like it.
 type AnyMethodDCEndVerbose struct {
 	Seen etw.Seen
-
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
-	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
+	MethodDCEndVerboseV2
 }
 
-var anyMethodDCEndVerbose = []*etw.EventDesc{&methodDCEndVerboseV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMethodDCEndVerbose) EventDescs() []*etw.EventDesc { return anyMethodDCEndVerbose }
-func (e *AnyMethodDCEndVerbose) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMethodDCEndVerbose, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMethodDCEndVerbose) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&methodDCEndVerboseV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMethodDCEndVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyMethodLoadUnloadVerboseLayout)(e).decode(version, p, ptr, anyMethodDCEndVerbose)
+func (e *AnyMethodDCEndVerbose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMethodDCEndVerbose) FieldValue(i int) etw.Value {
-	return (*anyMethodLoadUnloadVerboseLayout)(e).FieldValue(i)
+func (e *AnyMethodDCEndVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.MethodDCEndVerboseV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyMethodDCEndVerbose) Clone() *AnyMethodDCEndVerbose {
-	(*anyMethodLoadUnloadVerboseLayout)(&e).detach()
+	(*methodLoadUnloadVerboseLayout)(&e.MethodDCEndVerboseV2).detach()
 	return &e
 }
-
-func (e AnyMethodDCEndVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodDCEndVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMethodDCEndVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodLoad is event 141, version 0, of task CLRMethod, opcode MethodLoad,
 // keywords JitKeyword and NGenKeyword, level win:Informational.
@@ -1092,18 +750,11 @@ func (e MethodLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e MethodLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodLoad = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         141,
-	Level:      4,
-	Opcode:     33,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "MethodLoad",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodLoad",
-	Fields:     methodLoadUnloadLayoutFields,
-	New:        func() etw.Event { return new(MethodLoad) },
+	Provider: &providerDesc, ID: 141, Level: 4, Opcode: 33, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodLoad", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
+	Fields: methodLoadUnloadLayoutFields,
+	New:    func() etw.Event { return new(MethodLoad) },
 }
 
 // MethodLoadV1 is MethodLoad_V1: event 141, version 1, of task CLRMethod,
@@ -1164,19 +815,11 @@ func (e MethodLoadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e MethodLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodLoadV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         141,
-	Version:    1,
-	Level:      4,
-	Opcode:     33,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "MethodLoad_V1",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodLoad",
-	Fields:     methodLoadUnloadV1LayoutFields,
-	New:        func() etw.Event { return new(MethodLoadV1) },
+	Provider: &providerDesc, ID: 141, Version: 1, Level: 4, Opcode: 33, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodLoad_V1", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
+	Fields: methodLoadUnloadV1LayoutFields,
+	New:    func() etw.Event { return new(MethodLoadV1) },
 }
 
 // methodLoadUnloadV1Layout is the template MethodLoadUnload_V1, which several
@@ -1299,19 +942,11 @@ func (e MethodLoadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e MethodLoadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodLoadV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         141,
-	Version:    2,
-	Level:      4,
-	Opcode:     33,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "MethodLoad_V2",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodLoad",
-	Fields:     methodLoadUnloadV2LayoutFields,
-	New:        func() etw.Event { return new(MethodLoadV2) },
+	Provider: &providerDesc, ID: 141, Version: 2, Level: 4, Opcode: 33, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodLoad_V2", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
+	Fields: methodLoadUnloadV2LayoutFields,
+	New:    func() etw.Event { return new(MethodLoadV2) },
 }
 
 // methodLoadUnloadV2Layout is the template MethodLoadUnload_V2, which several
@@ -1569,18 +1204,11 @@ func (e MethodUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e MethodUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodUnload = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         142,
-	Level:      4,
-	Opcode:     34,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "MethodUnload",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodUnload",
-	Fields:     methodLoadUnloadLayoutFields,
-	New:        func() etw.Event { return new(MethodUnload) },
+	Provider: &providerDesc, ID: 142, Level: 4, Opcode: 34, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodUnload", TaskName: "CLRMethod", OpcodeName: "MethodUnload",
+	Fields: methodLoadUnloadLayoutFields,
+	New:    func() etw.Event { return new(MethodUnload) },
 }
 
 // MethodUnloadV1 is MethodUnload_V1: event 142, version 1, of task CLRMethod,
@@ -1641,19 +1269,11 @@ func (e MethodUnloadV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e MethodUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodUnloadV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         142,
-	Version:    1,
-	Level:      4,
-	Opcode:     34,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "MethodUnload_V1",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodUnload",
-	Fields:     methodLoadUnloadV1LayoutFields,
-	New:        func() etw.Event { return new(MethodUnloadV1) },
+	Provider: &providerDesc, ID: 142, Version: 1, Level: 4, Opcode: 34, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodUnload_V1", TaskName: "CLRMethod", OpcodeName: "MethodUnload",
+	Fields: methodLoadUnloadV1LayoutFields,
+	New:    func() etw.Event { return new(MethodUnloadV1) },
 }
 
 // MethodUnloadV2 is MethodUnload_V2: event 142, version 2, of task CLRMethod,
@@ -1717,19 +1337,11 @@ func (e MethodUnloadV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e MethodUnloadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodUnloadV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         142,
-	Version:    2,
-	Level:      4,
-	Opcode:     34,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "MethodUnload_V2",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodUnload",
-	Fields:     methodLoadUnloadV2LayoutFields,
-	New:        func() etw.Event { return new(MethodUnloadV2) },
+	Provider: &providerDesc, ID: 142, Version: 2, Level: 4, Opcode: 34, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodUnload_V2", TaskName: "CLRMethod", OpcodeName: "MethodUnload",
+	Fields: methodLoadUnloadV2LayoutFields,
+	New:    func() etw.Event { return new(MethodUnloadV2) },
 }
 
 // AnyMethodUnload is event 142, of task CLRMethod, opcode MethodUnload,
@@ -1864,18 +1476,11 @@ func (e MethodLoadVerbose) LogValue() slog.Value         { return etw.LogValue(&
 func (e MethodLoadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodLoadVerbose = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         143,
-	Level:      4,
-	Opcode:     37,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "MethodLoadVerbose",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodLoadVerbose",
-	Fields:     methodLoadUnloadVerboseLayoutFields,
-	New:        func() etw.Event { return new(MethodLoadVerbose) },
+	Provider: &providerDesc, ID: 143, Level: 4, Opcode: 37, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodLoadVerbose", TaskName: "CLRMethod", OpcodeName: "MethodLoadVerbose",
+	Fields: methodLoadUnloadVerboseLayoutFields,
+	New:    func() etw.Event { return new(MethodLoadVerbose) },
 }
 
 // MethodLoadVerboseV1 is MethodLoadVerbose_V1: event 143, version 1, of task
@@ -1945,19 +1550,11 @@ func (e MethodLoadVerboseV1) LogValue() slog.Value         { return etw.LogValue
 func (e MethodLoadVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodLoadVerboseV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         143,
-	Version:    1,
-	Level:      4,
-	Opcode:     37,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "MethodLoadVerbose_V1",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodLoadVerbose",
-	Fields:     methodLoadUnloadVerboseV1LayoutFields,
-	New:        func() etw.Event { return new(MethodLoadVerboseV1) },
+	Provider: &providerDesc, ID: 143, Version: 1, Level: 4, Opcode: 37, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodLoadVerbose_V1", TaskName: "CLRMethod", OpcodeName: "MethodLoadVerbose",
+	Fields: methodLoadUnloadVerboseV1LayoutFields,
+	New:    func() etw.Event { return new(MethodLoadVerboseV1) },
 }
 
 // methodLoadUnloadVerboseV1Layout is the template MethodLoadUnloadVerbose_V1,
@@ -2112,19 +1709,11 @@ func (e MethodLoadVerboseV2) LogValue() slog.Value         { return etw.LogValue
 func (e MethodLoadVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodLoadVerboseV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         143,
-	Version:    2,
-	Level:      4,
-	Opcode:     37,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "MethodLoadVerbose_V2",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodLoadVerbose",
-	Fields:     methodLoadUnloadVerboseV2LayoutFields,
-	New:        func() etw.Event { return new(MethodLoadVerboseV2) },
+	Provider: &providerDesc, ID: 143, Version: 2, Level: 4, Opcode: 37, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodLoadVerbose_V2", TaskName: "CLRMethod", OpcodeName: "MethodLoadVerbose",
+	Fields: methodLoadUnloadVerboseV2LayoutFields,
+	New:    func() etw.Event { return new(MethodLoadVerboseV2) },
 }
 
 // methodLoadUnloadVerboseV2Layout is the template MethodLoadUnloadVerbose_V2,
@@ -2450,18 +2039,11 @@ func (e MethodUnloadVerbose) LogValue() slog.Value         { return etw.LogValue
 func (e MethodUnloadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodUnloadVerbose = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         144,
-	Level:      4,
-	Opcode:     38,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "MethodUnloadVerbose",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodUnloadVerbose",
-	Fields:     methodLoadUnloadVerboseLayoutFields,
-	New:        func() etw.Event { return new(MethodUnloadVerbose) },
+	Provider: &providerDesc, ID: 144, Level: 4, Opcode: 38, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodUnloadVerbose", TaskName: "CLRMethod", OpcodeName: "MethodUnloadVerbose",
+	Fields: methodLoadUnloadVerboseLayoutFields,
+	New:    func() etw.Event { return new(MethodUnloadVerbose) },
 }
 
 // MethodUnloadVerboseV1 is MethodUnloadVerbose_V1: event 144, version 1, of
@@ -2532,19 +2114,11 @@ func (e MethodUnloadVerboseV1) LogValue() slog.Value         { return etw.LogVal
 func (e MethodUnloadVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodUnloadVerboseV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         144,
-	Version:    1,
-	Level:      4,
-	Opcode:     38,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "MethodUnloadVerbose_V1",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodUnloadVerbose",
-	Fields:     methodLoadUnloadVerboseV1LayoutFields,
-	New:        func() etw.Event { return new(MethodUnloadVerboseV1) },
+	Provider: &providerDesc, ID: 144, Version: 1, Level: 4, Opcode: 38, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodUnloadVerbose_V1", TaskName: "CLRMethod", OpcodeName: "MethodUnloadVerbose",
+	Fields: methodLoadUnloadVerboseV1LayoutFields,
+	New:    func() etw.Event { return new(MethodUnloadVerboseV1) },
 }
 
 // MethodUnloadVerboseV2 is MethodUnloadVerbose_V2: event 144, version 2, of
@@ -2617,19 +2191,11 @@ func (e MethodUnloadVerboseV2) LogValue() slog.Value         { return etw.LogVal
 func (e MethodUnloadVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodUnloadVerboseV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         144,
-	Version:    2,
-	Level:      4,
-	Opcode:     38,
-	Task:       9,
-	Keywords:   0x30,
-	Name:       "MethodUnloadVerbose_V2",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodUnloadVerbose",
-	Fields:     methodLoadUnloadVerboseV2LayoutFields,
-	New:        func() etw.Event { return new(MethodUnloadVerboseV2) },
+	Provider: &providerDesc, ID: 144, Version: 2, Level: 4, Opcode: 38, Task: 9, Keywords: 0x30,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodUnloadVerbose_V2", TaskName: "CLRMethod", OpcodeName: "MethodUnloadVerbose",
+	Fields: methodLoadUnloadVerboseV2LayoutFields,
+	New:    func() etw.Event { return new(MethodUnloadVerboseV2) },
 }
 
 // AnyMethodUnloadVerbose is event 144, of task CLRMethod, opcode
@@ -2802,16 +2368,9 @@ func (e MethodJittingStarted) LogValue() slog.Value         { return etw.LogValu
 func (e MethodJittingStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodJittingStarted = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         145,
-	Level:      5,
-	Opcode:     42,
-	Task:       9,
-	Keywords:   0x10,
-	Name:       "MethodJittingStarted",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodJittingStarted",
+	Provider: &providerDesc, ID: 145, Level: 5, Opcode: 42, Task: 9, Keywords: 0x10,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodJittingStarted", TaskName: "CLRMethod", OpcodeName: "MethodJittingStarted",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -2923,17 +2482,9 @@ func (e MethodJittingStartedV1) LogValue() slog.Value         { return etw.LogVa
 func (e MethodJittingStartedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodJittingStartedV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         145,
-	Version:    1,
-	Level:      5,
-	Opcode:     42,
-	Task:       9,
-	Keywords:   0x10,
-	Name:       "MethodJittingStarted_V1",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodJittingStarted",
+	Provider: &providerDesc, ID: 145, Version: 1, Level: 5, Opcode: 42, Task: 9, Keywords: 0x10,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodJittingStarted_V1", TaskName: "CLRMethod", OpcodeName: "MethodJittingStarted",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -3153,16 +2704,9 @@ func (e MethodJitMemoryAllocatedForCode) MarshalJSON() ([]byte, error) {
 }
 
 var methodJitMemoryAllocatedForCode = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         146,
-	Level:      5,
-	Opcode:     103,
-	Task:       9,
-	Keywords:   0x10,
-	Name:       "MethodJitMemoryAllocatedForCode",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MemoryAllocatedForJitCode",
+	Provider: &providerDesc, ID: 146, Level: 5, Opcode: 103, Task: 9, Keywords: 0x10,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodJitMemoryAllocatedForCode", TaskName: "CLRMethod", OpcodeName: "MemoryAllocatedForJitCode",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -3175,93 +2719,28 @@ var methodJitMemoryAllocatedForCode = etw.EventDesc{
 	New: func() etw.Event { return new(MethodJitMemoryAllocatedForCode) },
 }
 
-// AnyMethodJitMemoryAllocatedForCode is event 146, of task CLRMethod, opcode
-// MemoryAllocatedForJitCode, keyword JitKeyword, level win:Verbose, in any
-// version.
-//
-// How much memory the JIT asked for, and got, for the code of a method.
-//
-// The only version is [MethodJitMemoryAllocatedForCode]; a newer one is
-// decoded like it.
+// AnyMethodJitMemoryAllocatedForCode is [MethodJitMemoryAllocatedForCode] in
+// any version: a newer one is decoded like it.
 type AnyMethodJitMemoryAllocatedForCode struct {
 	Seen etw.Seen
-
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Bytes that the JIT asked for, for code.
-	JitHotCodeRequestSize uint64
-	// Bytes that the JIT asked for, for constant data.
-	JitRODataRequestSize uint64
-	// Bytes that were allocated in all.
-	AllocatedSizeForJitCode uint64
-	// How the memory is aligned.
-	JitAllocFlag JitAllocFlag
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodJitMemoryAllocatedForCode
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyMethodJitMemoryAllocatedForCode) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyMethodJitMemoryAllocatedForCode = []*etw.EventDesc{&methodJitMemoryAllocatedForCode}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyMethodJitMemoryAllocatedForCode) EventDescs() []*etw.EventDesc {
-	return anyMethodJitMemoryAllocatedForCode
+	return []*etw.EventDesc{&methodJitMemoryAllocatedForCode}
 }
-func (e *AnyMethodJitMemoryAllocatedForCode) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMethodJitMemoryAllocatedForCode, e.Seen)
+func (e *AnyMethodJitMemoryAllocatedForCode) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMethodJitMemoryAllocatedForCode) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MethodJitMemoryAllocatedForCode
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMethodJitMemoryAllocatedForCode) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.MethodID = v.MethodID
-	e.ModuleID = v.ModuleID
-	e.JitHotCodeRequestSize = v.JitHotCodeRequestSize
-	e.JitRODataRequestSize = v.JitRODataRequestSize
-	e.AllocatedSizeForJitCode = v.AllocatedSizeForJitCode
-	e.JitAllocFlag = v.JitAllocFlag
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMethodJitMemoryAllocatedForCode) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.MethodID)
-	case 1:
-		return etw.UintValue(e.ModuleID)
-	case 2:
-		return etw.UintValue(e.JitHotCodeRequestSize)
-	case 3:
-		return etw.UintValue(e.JitRODataRequestSize)
-	case 4:
-		return etw.UintValue(e.AllocatedSizeForJitCode)
-	case 5:
-		return etw.UintValue(uint64(e.JitAllocFlag))
-	case 6:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.MethodJitMemoryAllocatedForCode.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyMethodJitMemoryAllocatedForCode) Clone() *AnyMethodJitMemoryAllocatedForCode { return &e }
-
-func (e AnyMethodJitMemoryAllocatedForCode) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodJitMemoryAllocatedForCode) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyMethodJitMemoryAllocatedForCode) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // R2RGetEntryPoint is event 159, version 0, of task CLRMethod, opcode
 // MethodLoad, keyword CompilationDiagnosticKeyword, level win:Verbose.
@@ -3349,16 +2828,9 @@ func (e R2RGetEntryPoint) LogValue() slog.Value         { return etw.LogValue(&e
 func (e R2RGetEntryPoint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var r2RGetEntryPoint = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         159,
-	Level:      5,
-	Opcode:     33,
-	Task:       9,
-	Keywords:   0x2000000000,
-	Name:       "R2RGetEntryPoint",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodLoad",
+	Provider: &providerDesc, ID: 159, Level: 5, Opcode: 33, Task: 9, Keywords: 0x2000000000,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "R2RGetEntryPoint", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "MethodNamespace", Type: etw.InUnicodeString},
@@ -3464,17 +2936,9 @@ func (e R2RGetEntryPointV1) LogValue() slog.Value         { return etw.LogValue(
 func (e R2RGetEntryPointV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var r2RGetEntryPointV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         159,
-	Version:    1,
-	Level:      4,
-	Opcode:     33,
-	Task:       9,
-	Keywords:   0x2000000000,
-	Name:       "R2RGetEntryPoint_V1",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodLoad",
+	Provider: &providerDesc, ID: 159, Version: 1, Level: 4, Opcode: 33, Task: 9, Keywords: 0x2000000000,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "R2RGetEntryPoint_V1", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "MethodNamespace", Type: etw.InUnicodeString},
@@ -3656,16 +3120,9 @@ func (e R2RGetEntryPointStart) LogValue() slog.Value         { return etw.LogVal
 func (e R2RGetEntryPointStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var r2RGetEntryPointStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         160,
-	Level:      4,
-	Opcode:     33,
-	Task:       9,
-	Keywords:   0x2000000000,
-	Name:       "R2RGetEntryPointStart",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodLoad",
+	Provider: &providerDesc, ID: 160, Level: 4, Opcode: 33, Task: 9, Keywords: 0x2000000000,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "R2RGetEntryPointStart", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -3673,64 +3130,28 @@ var r2RGetEntryPointStart = etw.EventDesc{
 	New: func() etw.Event { return new(R2RGetEntryPointStart) },
 }
 
-// AnyR2RGetEntryPointStart is event 160, of task CLRMethod, opcode MethodLoad,
-// keyword CompilationDiagnosticKeyword, level win:Informational, in any
-// version.
-//
-// The runtime begins to look for precompiled code for a method in a ReadyToRun
-// image.
-//
-// The only version is [R2RGetEntryPointStart]; a newer one is decoded like it.
+// AnyR2RGetEntryPointStart is [R2RGetEntryPointStart] in any version: a newer
+// one is decoded like it.
 type AnyR2RGetEntryPointStart struct {
 	Seen etw.Seen
-
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	R2RGetEntryPointStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyR2RGetEntryPointStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyR2RGetEntryPointStart = []*etw.EventDesc{&r2RGetEntryPointStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyR2RGetEntryPointStart) EventDescs() []*etw.EventDesc { return anyR2RGetEntryPointStart }
-func (e *AnyR2RGetEntryPointStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyR2RGetEntryPointStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyR2RGetEntryPointStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&r2RGetEntryPointStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyR2RGetEntryPointStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v R2RGetEntryPointStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyR2RGetEntryPointStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyR2RGetEntryPointStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.MethodID = v.MethodID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyR2RGetEntryPointStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.MethodID)
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.R2RGetEntryPointStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyR2RGetEntryPointStart) Clone() *AnyR2RGetEntryPointStart { return &e }
-
-func (e AnyR2RGetEntryPointStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyR2RGetEntryPointStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyR2RGetEntryPointStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodJitInliningSucceeded is event 185, version 0, of task CLRMethod,
 // opcode JitInliningSucceeded, keyword JitTracingKeyword, level win:Verbose.
@@ -3845,16 +3266,9 @@ func (e MethodJitInliningSucceeded) LogValue() slog.Value         { return etw.L
 func (e MethodJitInliningSucceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodJitInliningSucceeded = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         185,
-	Level:      5,
-	Opcode:     83,
-	Task:       9,
-	Keywords:   0x1000,
-	Name:       "MethodJitInliningSucceeded",
-	TaskName:   "CLRMethod",
-	OpcodeName: "JitInliningSucceeded",
+	Provider: &providerDesc, ID: 185, Level: 5, Opcode: 83, Task: 9, Keywords: 0x1000,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodJitInliningSucceeded", TaskName: "CLRMethod", OpcodeName: "JitInliningSucceeded",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -3870,98 +3284,24 @@ var methodJitInliningSucceeded = etw.EventDesc{
 	New: func() etw.Event { return new(MethodJitInliningSucceeded) },
 }
 
-// AnyMethodJitInliningSucceeded is event 185, of task CLRMethod, opcode
-// JitInliningSucceeded, keyword JitTracingKeyword, level win:Verbose, in any
-// version.
-//
-// The JIT inlined a call.
-//
-// The only version is [MethodJitInliningSucceeded]; a newer one is decoded
-// like it.
+// AnyMethodJitInliningSucceeded is [MethodJitInliningSucceeded] in any
+// version: a newer one is decoded like it.
 type AnyMethodJitInliningSucceeded struct {
 	Seen etw.Seen
-
-	// Full name of the class of the method that is being compiled.
-	MethodBeingCompiledNamespace etw.UTF16
-	// Name of the method that is being compiled.
-	MethodBeingCompiledName etw.UTF16
-	// Signature of the method that is being compiled.
-	MethodBeingCompiledNameSignature etw.UTF16
-	// Full name of the class of the method that contains the call.
-	InlinerNamespace etw.UTF16
-	// Name of the method that contains the call. It is not the method being
-	// compiled where that one has inlined this one already.
-	InlinerName etw.UTF16
-	// Signature of the method that contains the call.
-	InlinerNameSignature etw.UTF16
-	// Full name of the class of the method that is called.
-	InlineeNamespace etw.UTF16
-	// Name of the method that is called, and would be inlined.
-	InlineeName etw.UTF16
-	// Signature of the method that is called.
-	InlineeNameSignature etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodJitInliningSucceeded
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyMethodJitInliningSucceeded) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyMethodJitInliningSucceeded = []*etw.EventDesc{&methodJitInliningSucceeded}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyMethodJitInliningSucceeded) EventDescs() []*etw.EventDesc {
-	return anyMethodJitInliningSucceeded
+	return []*etw.EventDesc{&methodJitInliningSucceeded}
 }
-func (e *AnyMethodJitInliningSucceeded) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMethodJitInliningSucceeded, e.Seen)
+func (e *AnyMethodJitInliningSucceeded) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMethodJitInliningSucceeded) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MethodJitInliningSucceeded
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMethodJitInliningSucceeded) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.MethodBeingCompiledNamespace = v.MethodBeingCompiledNamespace
-	e.MethodBeingCompiledName = v.MethodBeingCompiledName
-	e.MethodBeingCompiledNameSignature = v.MethodBeingCompiledNameSignature
-	e.InlinerNamespace = v.InlinerNamespace
-	e.InlinerName = v.InlinerName
-	e.InlinerNameSignature = v.InlinerNameSignature
-	e.InlineeNamespace = v.InlineeNamespace
-	e.InlineeName = v.InlineeName
-	e.InlineeNameSignature = v.InlineeNameSignature
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMethodJitInliningSucceeded) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.MethodBeingCompiledNamespace)
-	case 1:
-		return etw.UTF16Value(e.MethodBeingCompiledName)
-	case 2:
-		return etw.UTF16Value(e.MethodBeingCompiledNameSignature)
-	case 3:
-		return etw.UTF16Value(e.InlinerNamespace)
-	case 4:
-		return etw.UTF16Value(e.InlinerName)
-	case 5:
-		return etw.UTF16Value(e.InlinerNameSignature)
-	case 6:
-		return etw.UTF16Value(e.InlineeNamespace)
-	case 7:
-		return etw.UTF16Value(e.InlineeName)
-	case 8:
-		return etw.UTF16Value(e.InlineeNameSignature)
-	case 9:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.MethodJitInliningSucceeded.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3977,10 +3317,6 @@ func (e AnyMethodJitInliningSucceeded) Clone() *AnyMethodJitInliningSucceeded {
 	e.InlineeNameSignature = e.InlineeNameSignature.Clone()
 	return &e
 }
-
-func (e AnyMethodJitInliningSucceeded) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodJitInliningSucceeded) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMethodJitInliningSucceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodJitInliningFailedAnsi is event 186, version 0, of task CLRMethod,
 // opcode JitInliningFailed, keyword JitTracingKeyword, level win:Verbose.
@@ -4109,16 +3445,9 @@ func (e MethodJitInliningFailedAnsi) LogValue() slog.Value         { return etw.
 func (e MethodJitInliningFailedAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodJitInliningFailedAnsi = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         186,
-	Level:      5,
-	Opcode:     84,
-	Task:       9,
-	Keywords:   0x1000,
-	Name:       "MethodJitInliningFailedAnsi",
-	TaskName:   "CLRMethod",
-	OpcodeName: "JitInliningFailed",
+	Provider: &providerDesc, ID: 186, Level: 5, Opcode: 84, Task: 9, Keywords: 0x1000,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodJitInliningFailedAnsi", TaskName: "CLRMethod", OpcodeName: "JitInliningFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -4136,109 +3465,24 @@ var methodJitInliningFailedAnsi = etw.EventDesc{
 	New: func() etw.Event { return new(MethodJitInliningFailedAnsi) },
 }
 
-// AnyMethodJitInliningFailedAnsi is event 186, of task CLRMethod, opcode
-// JitInliningFailed, keyword JitTracingKeyword, level win:Verbose, in any
-// version.
-//
-// The JIT could not inline a call. Older runtimes write this event, whose
-// FailReason is not UTF-16; newer ones write event 192.
-//
-// The only version is [MethodJitInliningFailedAnsi]; a newer one is decoded
-// like it.
+// AnyMethodJitInliningFailedAnsi is [MethodJitInliningFailedAnsi] in any
+// version: a newer one is decoded like it.
 type AnyMethodJitInliningFailedAnsi struct {
 	Seen etw.Seen
-
-	// Full name of the class of the method that is being compiled.
-	MethodBeingCompiledNamespace etw.UTF16
-	// Name of the method that is being compiled.
-	MethodBeingCompiledName etw.UTF16
-	// Signature of the method that is being compiled.
-	MethodBeingCompiledNameSignature etw.UTF16
-	// Full name of the class of the method that contains the call.
-	InlinerNamespace etw.UTF16
-	// Name of the method that contains the call. It is not the method being
-	// compiled where that one has inlined this one already.
-	InlinerName etw.UTF16
-	// Signature of the method that contains the call.
-	InlinerNameSignature etw.UTF16
-	// Full name of the class of the method that is called.
-	InlineeNamespace etw.UTF16
-	// Name of the method that is called, and would be inlined.
-	InlineeName etw.UTF16
-	// Signature of the method that is called.
-	InlineeNameSignature etw.UTF16
-	// Whether the JIT will never inline this method, wherever it is called.
-	FailAlways etw.Bool
-	// Why the call was not inlined, as text of single bytes.
-	FailReason etw.ANSI
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodJitInliningFailedAnsi
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyMethodJitInliningFailedAnsi) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyMethodJitInliningFailedAnsi = []*etw.EventDesc{&methodJitInliningFailedAnsi}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyMethodJitInliningFailedAnsi) EventDescs() []*etw.EventDesc {
-	return anyMethodJitInliningFailedAnsi
+	return []*etw.EventDesc{&methodJitInliningFailedAnsi}
 }
-func (e *AnyMethodJitInliningFailedAnsi) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMethodJitInliningFailedAnsi, e.Seen)
+func (e *AnyMethodJitInliningFailedAnsi) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMethodJitInliningFailedAnsi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MethodJitInliningFailedAnsi
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMethodJitInliningFailedAnsi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.MethodBeingCompiledNamespace = v.MethodBeingCompiledNamespace
-	e.MethodBeingCompiledName = v.MethodBeingCompiledName
-	e.MethodBeingCompiledNameSignature = v.MethodBeingCompiledNameSignature
-	e.InlinerNamespace = v.InlinerNamespace
-	e.InlinerName = v.InlinerName
-	e.InlinerNameSignature = v.InlinerNameSignature
-	e.InlineeNamespace = v.InlineeNamespace
-	e.InlineeName = v.InlineeName
-	e.InlineeNameSignature = v.InlineeNameSignature
-	e.FailAlways = v.FailAlways
-	e.FailReason = v.FailReason
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMethodJitInliningFailedAnsi) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.MethodBeingCompiledNamespace)
-	case 1:
-		return etw.UTF16Value(e.MethodBeingCompiledName)
-	case 2:
-		return etw.UTF16Value(e.MethodBeingCompiledNameSignature)
-	case 3:
-		return etw.UTF16Value(e.InlinerNamespace)
-	case 4:
-		return etw.UTF16Value(e.InlinerName)
-	case 5:
-		return etw.UTF16Value(e.InlinerNameSignature)
-	case 6:
-		return etw.UTF16Value(e.InlineeNamespace)
-	case 7:
-		return etw.UTF16Value(e.InlineeName)
-	case 8:
-		return etw.UTF16Value(e.InlineeNameSignature)
-	case 9:
-		return etw.BoolValue(e.FailAlways)
-	case 10:
-		return etw.ANSIValue(e.FailReason)
-	case 11:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.MethodJitInliningFailedAnsi.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4255,10 +3499,6 @@ func (e AnyMethodJitInliningFailedAnsi) Clone() *AnyMethodJitInliningFailedAnsi 
 	e.FailReason = e.FailReason.Clone()
 	return &e
 }
-
-func (e AnyMethodJitInliningFailedAnsi) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodJitInliningFailedAnsi) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMethodJitInliningFailedAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodJitTailCallSucceeded is event 188, version 0, of task CLRMethod,
 // opcode JitTailCallSucceeded, keyword JitTracingKeyword, level win:Verbose.
@@ -4384,16 +3624,9 @@ func (e MethodJitTailCallSucceeded) LogValue() slog.Value         { return etw.L
 func (e MethodJitTailCallSucceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodJitTailCallSucceeded = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         188,
-	Level:      5,
-	Opcode:     85,
-	Task:       9,
-	Keywords:   0x1000,
-	Name:       "MethodJitTailCallSucceeded",
-	TaskName:   "CLRMethod",
-	OpcodeName: "JitTailCallSucceeded",
+	Provider: &providerDesc, ID: 188, Level: 5, Opcode: 85, Task: 9, Keywords: 0x1000,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodJitTailCallSucceeded", TaskName: "CLRMethod", OpcodeName: "JitTailCallSucceeded",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -4411,107 +3644,24 @@ var methodJitTailCallSucceeded = etw.EventDesc{
 	New: func() etw.Event { return new(MethodJitTailCallSucceeded) },
 }
 
-// AnyMethodJitTailCallSucceeded is event 188, of task CLRMethod, opcode
-// JitTailCallSucceeded, keyword JitTracingKeyword, level win:Verbose, in any
-// version.
-//
-// The JIT made a tail call of a call.
-//
-// The only version is [MethodJitTailCallSucceeded]; a newer one is decoded
-// like it.
+// AnyMethodJitTailCallSucceeded is [MethodJitTailCallSucceeded] in any
+// version: a newer one is decoded like it.
 type AnyMethodJitTailCallSucceeded struct {
 	Seen etw.Seen
-
-	// Full name of the class of the method that is being compiled.
-	MethodBeingCompiledNamespace etw.UTF16
-	// Name of the method that is being compiled.
-	MethodBeingCompiledName etw.UTF16
-	// Signature of the method that is being compiled.
-	MethodBeingCompiledNameSignature etw.UTF16
-	// Full name of the class of the method that contains the call.
-	CallerNamespace etw.UTF16
-	// Name of the method that contains the call.
-	CallerName etw.UTF16
-	// Signature of the method that contains the call.
-	CallerNameSignature etw.UTF16
-	// Full name of the class of the method that is called.
-	CalleeNamespace etw.UTF16
-	// Name of the method that is called.
-	CalleeName etw.UTF16
-	// Signature of the method that is called.
-	CalleeNameSignature etw.UTF16
-	// Whether the call has the tail prefix in IL.
-	TailPrefix etw.Bool
-	// How the tail call is made.
-	TailCallType TailCallType
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodJitTailCallSucceeded
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyMethodJitTailCallSucceeded) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyMethodJitTailCallSucceeded = []*etw.EventDesc{&methodJitTailCallSucceeded}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyMethodJitTailCallSucceeded) EventDescs() []*etw.EventDesc {
-	return anyMethodJitTailCallSucceeded
+	return []*etw.EventDesc{&methodJitTailCallSucceeded}
 }
-func (e *AnyMethodJitTailCallSucceeded) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMethodJitTailCallSucceeded, e.Seen)
+func (e *AnyMethodJitTailCallSucceeded) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMethodJitTailCallSucceeded) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MethodJitTailCallSucceeded
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMethodJitTailCallSucceeded) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.MethodBeingCompiledNamespace = v.MethodBeingCompiledNamespace
-	e.MethodBeingCompiledName = v.MethodBeingCompiledName
-	e.MethodBeingCompiledNameSignature = v.MethodBeingCompiledNameSignature
-	e.CallerNamespace = v.CallerNamespace
-	e.CallerName = v.CallerName
-	e.CallerNameSignature = v.CallerNameSignature
-	e.CalleeNamespace = v.CalleeNamespace
-	e.CalleeName = v.CalleeName
-	e.CalleeNameSignature = v.CalleeNameSignature
-	e.TailPrefix = v.TailPrefix
-	e.TailCallType = v.TailCallType
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMethodJitTailCallSucceeded) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.MethodBeingCompiledNamespace)
-	case 1:
-		return etw.UTF16Value(e.MethodBeingCompiledName)
-	case 2:
-		return etw.UTF16Value(e.MethodBeingCompiledNameSignature)
-	case 3:
-		return etw.UTF16Value(e.CallerNamespace)
-	case 4:
-		return etw.UTF16Value(e.CallerName)
-	case 5:
-		return etw.UTF16Value(e.CallerNameSignature)
-	case 6:
-		return etw.UTF16Value(e.CalleeNamespace)
-	case 7:
-		return etw.UTF16Value(e.CalleeName)
-	case 8:
-		return etw.UTF16Value(e.CalleeNameSignature)
-	case 9:
-		return etw.BoolValue(e.TailPrefix)
-	case 10:
-		return etw.UintValue(uint64(e.TailCallType))
-	case 11:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.MethodJitTailCallSucceeded.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4527,10 +3677,6 @@ func (e AnyMethodJitTailCallSucceeded) Clone() *AnyMethodJitTailCallSucceeded {
 	e.CalleeNameSignature = e.CalleeNameSignature.Clone()
 	return &e
 }
-
-func (e AnyMethodJitTailCallSucceeded) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodJitTailCallSucceeded) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMethodJitTailCallSucceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodJitTailCallFailedAnsi is event 189, version 0, of task CLRMethod,
 // opcode JitTailCallFailed, keyword JitTracingKeyword, level win:Verbose.
@@ -4658,16 +3804,9 @@ func (e MethodJitTailCallFailedAnsi) LogValue() slog.Value         { return etw.
 func (e MethodJitTailCallFailedAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodJitTailCallFailedAnsi = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         189,
-	Level:      5,
-	Opcode:     86,
-	Task:       9,
-	Keywords:   0x1000,
-	Name:       "MethodJitTailCallFailedAnsi",
-	TaskName:   "CLRMethod",
-	OpcodeName: "JitTailCallFailed",
+	Provider: &providerDesc, ID: 189, Level: 5, Opcode: 86, Task: 9, Keywords: 0x1000,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodJitTailCallFailedAnsi", TaskName: "CLRMethod", OpcodeName: "JitTailCallFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -4685,108 +3824,24 @@ var methodJitTailCallFailedAnsi = etw.EventDesc{
 	New: func() etw.Event { return new(MethodJitTailCallFailedAnsi) },
 }
 
-// AnyMethodJitTailCallFailedAnsi is event 189, of task CLRMethod, opcode
-// JitTailCallFailed, keyword JitTracingKeyword, level win:Verbose, in any
-// version.
-//
-// The JIT could not make a tail call of a call. Older runtimes write this
-// event, whose FailReason is not UTF-16; newer ones write event 191.
-//
-// The only version is [MethodJitTailCallFailedAnsi]; a newer one is decoded
-// like it.
+// AnyMethodJitTailCallFailedAnsi is [MethodJitTailCallFailedAnsi] in any
+// version: a newer one is decoded like it.
 type AnyMethodJitTailCallFailedAnsi struct {
 	Seen etw.Seen
-
-	// Full name of the class of the method that is being compiled.
-	MethodBeingCompiledNamespace etw.UTF16
-	// Name of the method that is being compiled.
-	MethodBeingCompiledName etw.UTF16
-	// Signature of the method that is being compiled.
-	MethodBeingCompiledNameSignature etw.UTF16
-	// Full name of the class of the method that contains the call.
-	CallerNamespace etw.UTF16
-	// Name of the method that contains the call.
-	CallerName etw.UTF16
-	// Signature of the method that contains the call.
-	CallerNameSignature etw.UTF16
-	// Full name of the class of the method that is called.
-	CalleeNamespace etw.UTF16
-	// Name of the method that is called.
-	CalleeName etw.UTF16
-	// Signature of the method that is called.
-	CalleeNameSignature etw.UTF16
-	// Whether the call has the tail prefix in IL.
-	TailPrefix etw.Bool
-	// Why the call is no tail call, as text of single bytes.
-	FailReason etw.ANSI
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodJitTailCallFailedAnsi
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyMethodJitTailCallFailedAnsi) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyMethodJitTailCallFailedAnsi = []*etw.EventDesc{&methodJitTailCallFailedAnsi}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyMethodJitTailCallFailedAnsi) EventDescs() []*etw.EventDesc {
-	return anyMethodJitTailCallFailedAnsi
+	return []*etw.EventDesc{&methodJitTailCallFailedAnsi}
 }
-func (e *AnyMethodJitTailCallFailedAnsi) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMethodJitTailCallFailedAnsi, e.Seen)
+func (e *AnyMethodJitTailCallFailedAnsi) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMethodJitTailCallFailedAnsi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MethodJitTailCallFailedAnsi
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMethodJitTailCallFailedAnsi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.MethodBeingCompiledNamespace = v.MethodBeingCompiledNamespace
-	e.MethodBeingCompiledName = v.MethodBeingCompiledName
-	e.MethodBeingCompiledNameSignature = v.MethodBeingCompiledNameSignature
-	e.CallerNamespace = v.CallerNamespace
-	e.CallerName = v.CallerName
-	e.CallerNameSignature = v.CallerNameSignature
-	e.CalleeNamespace = v.CalleeNamespace
-	e.CalleeName = v.CalleeName
-	e.CalleeNameSignature = v.CalleeNameSignature
-	e.TailPrefix = v.TailPrefix
-	e.FailReason = v.FailReason
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMethodJitTailCallFailedAnsi) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.MethodBeingCompiledNamespace)
-	case 1:
-		return etw.UTF16Value(e.MethodBeingCompiledName)
-	case 2:
-		return etw.UTF16Value(e.MethodBeingCompiledNameSignature)
-	case 3:
-		return etw.UTF16Value(e.CallerNamespace)
-	case 4:
-		return etw.UTF16Value(e.CallerName)
-	case 5:
-		return etw.UTF16Value(e.CallerNameSignature)
-	case 6:
-		return etw.UTF16Value(e.CalleeNamespace)
-	case 7:
-		return etw.UTF16Value(e.CalleeName)
-	case 8:
-		return etw.UTF16Value(e.CalleeNameSignature)
-	case 9:
-		return etw.BoolValue(e.TailPrefix)
-	case 10:
-		return etw.ANSIValue(e.FailReason)
-	case 11:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.MethodJitTailCallFailedAnsi.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4803,10 +3858,6 @@ func (e AnyMethodJitTailCallFailedAnsi) Clone() *AnyMethodJitTailCallFailedAnsi 
 	e.FailReason = e.FailReason.Clone()
 	return &e
 }
-
-func (e AnyMethodJitTailCallFailedAnsi) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodJitTailCallFailedAnsi) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMethodJitTailCallFailedAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodILToNativeMap is event 190, version 0, of task CLRMethod, opcode
 // MethodILToNativeMap, keyword JittedMethodILToNativeMapKeyword, level
@@ -4902,16 +3953,9 @@ func (e MethodILToNativeMap) LogValue() slog.Value         { return etw.LogValue
 func (e MethodILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodILToNativeMap = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         190,
-	Level:      5,
-	Opcode:     87,
-	Task:       9,
-	Keywords:   0x20000,
-	Name:       "MethodILToNativeMap",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodILToNativeMap",
+	Provider: &providerDesc, ID: 190, Level: 5, Opcode: 87, Task: 9, Keywords: 0x20000,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodILToNativeMap", TaskName: "CLRMethod", OpcodeName: "MethodILToNativeMap",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ReJITID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -5025,17 +4069,9 @@ func (e MethodILToNativeMapV1) LogValue() slog.Value         { return etw.LogVal
 func (e MethodILToNativeMapV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodILToNativeMapV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         190,
-	Version:    1,
-	Level:      5,
-	Opcode:     87,
-	Task:       9,
-	Keywords:   0x20000,
-	Name:       "MethodILToNativeMap_V1",
-	TaskName:   "CLRMethod",
-	OpcodeName: "MethodILToNativeMap",
+	Provider: &providerDesc, ID: 190, Version: 1, Level: 5, Opcode: 87, Task: 9, Keywords: 0x20000,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodILToNativeMap_V1", TaskName: "CLRMethod", OpcodeName: "MethodILToNativeMap",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ReJITID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -5294,16 +4330,9 @@ func (e MethodJitTailCallFailed) LogValue() slog.Value         { return etw.LogV
 func (e MethodJitTailCallFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodJitTailCallFailed = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         191,
-	Level:      5,
-	Opcode:     86,
-	Task:       9,
-	Keywords:   0x1000,
-	Name:       "MethodJitTailCallFailed",
-	TaskName:   "CLRMethod",
-	OpcodeName: "JitTailCallFailed",
+	Provider: &providerDesc, ID: 191, Level: 5, Opcode: 86, Task: 9, Keywords: 0x1000,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodJitTailCallFailed", TaskName: "CLRMethod", OpcodeName: "JitTailCallFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -5321,105 +4350,24 @@ var methodJitTailCallFailed = etw.EventDesc{
 	New: func() etw.Event { return new(MethodJitTailCallFailed) },
 }
 
-// AnyMethodJitTailCallFailed is event 191, of task CLRMethod, opcode
-// JitTailCallFailed, keyword JitTracingKeyword, level win:Verbose, in any
-// version.
-//
-// The JIT could not make a tail call of a call.
-//
-// The only version is [MethodJitTailCallFailed]; a newer one is decoded like
-// it.
+// AnyMethodJitTailCallFailed is [MethodJitTailCallFailed] in any version: a
+// newer one is decoded like it.
 type AnyMethodJitTailCallFailed struct {
 	Seen etw.Seen
-
-	// Full name of the class of the method that is being compiled.
-	MethodBeingCompiledNamespace etw.UTF16
-	// Name of the method that is being compiled.
-	MethodBeingCompiledName etw.UTF16
-	// Signature of the method that is being compiled.
-	MethodBeingCompiledNameSignature etw.UTF16
-	// Full name of the class of the method that contains the call.
-	CallerNamespace etw.UTF16
-	// Name of the method that contains the call.
-	CallerName etw.UTF16
-	// Signature of the method that contains the call.
-	CallerNameSignature etw.UTF16
-	// Full name of the class of the method that is called.
-	CalleeNamespace etw.UTF16
-	// Name of the method that is called.
-	CalleeName etw.UTF16
-	// Signature of the method that is called.
-	CalleeNameSignature etw.UTF16
-	// Whether the call has the tail prefix in IL.
-	TailPrefix etw.Bool
-	// Why the call is no tail call, as text.
-	FailReason etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodJitTailCallFailed
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyMethodJitTailCallFailed) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyMethodJitTailCallFailed = []*etw.EventDesc{&methodJitTailCallFailed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMethodJitTailCallFailed) EventDescs() []*etw.EventDesc { return anyMethodJitTailCallFailed }
-func (e *AnyMethodJitTailCallFailed) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMethodJitTailCallFailed, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMethodJitTailCallFailed) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&methodJitTailCallFailed}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMethodJitTailCallFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MethodJitTailCallFailed
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMethodJitTailCallFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMethodJitTailCallFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.MethodBeingCompiledNamespace = v.MethodBeingCompiledNamespace
-	e.MethodBeingCompiledName = v.MethodBeingCompiledName
-	e.MethodBeingCompiledNameSignature = v.MethodBeingCompiledNameSignature
-	e.CallerNamespace = v.CallerNamespace
-	e.CallerName = v.CallerName
-	e.CallerNameSignature = v.CallerNameSignature
-	e.CalleeNamespace = v.CalleeNamespace
-	e.CalleeName = v.CalleeName
-	e.CalleeNameSignature = v.CalleeNameSignature
-	e.TailPrefix = v.TailPrefix
-	e.FailReason = v.FailReason
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMethodJitTailCallFailed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.MethodBeingCompiledNamespace)
-	case 1:
-		return etw.UTF16Value(e.MethodBeingCompiledName)
-	case 2:
-		return etw.UTF16Value(e.MethodBeingCompiledNameSignature)
-	case 3:
-		return etw.UTF16Value(e.CallerNamespace)
-	case 4:
-		return etw.UTF16Value(e.CallerName)
-	case 5:
-		return etw.UTF16Value(e.CallerNameSignature)
-	case 6:
-		return etw.UTF16Value(e.CalleeNamespace)
-	case 7:
-		return etw.UTF16Value(e.CalleeName)
-	case 8:
-		return etw.UTF16Value(e.CalleeNameSignature)
-	case 9:
-		return etw.BoolValue(e.TailPrefix)
-	case 10:
-		return etw.UTF16Value(e.FailReason)
-	case 11:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.MethodJitTailCallFailed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5436,10 +4384,6 @@ func (e AnyMethodJitTailCallFailed) Clone() *AnyMethodJitTailCallFailed {
 	e.FailReason = e.FailReason.Clone()
 	return &e
 }
-
-func (e AnyMethodJitTailCallFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodJitTailCallFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMethodJitTailCallFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodJitInliningFailed is event 192, version 0, of task CLRMethod, opcode
 // JitInliningFailed, keyword JitTracingKeyword, level win:Verbose.
@@ -5567,16 +4511,9 @@ func (e MethodJitInliningFailed) LogValue() slog.Value         { return etw.LogV
 func (e MethodJitInliningFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodJitInliningFailed = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	ID:         192,
-	Level:      5,
-	Opcode:     84,
-	Task:       9,
-	Keywords:   0x1000,
-	Name:       "MethodJitInliningFailed",
-	TaskName:   "CLRMethod",
-	OpcodeName: "JitInliningFailed",
+	Provider: &providerDesc, ID: 192, Level: 5, Opcode: 84, Task: 9, Keywords: 0x1000,
+	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
+	Name:  "MethodJitInliningFailed", TaskName: "CLRMethod", OpcodeName: "JitInliningFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -5594,106 +4531,24 @@ var methodJitInliningFailed = etw.EventDesc{
 	New: func() etw.Event { return new(MethodJitInliningFailed) },
 }
 
-// AnyMethodJitInliningFailed is event 192, of task CLRMethod, opcode
-// JitInliningFailed, keyword JitTracingKeyword, level win:Verbose, in any
-// version.
-//
-// The JIT could not inline a call.
-//
-// The only version is [MethodJitInliningFailed]; a newer one is decoded like
-// it.
+// AnyMethodJitInliningFailed is [MethodJitInliningFailed] in any version: a
+// newer one is decoded like it.
 type AnyMethodJitInliningFailed struct {
 	Seen etw.Seen
-
-	// Full name of the class of the method that is being compiled.
-	MethodBeingCompiledNamespace etw.UTF16
-	// Name of the method that is being compiled.
-	MethodBeingCompiledName etw.UTF16
-	// Signature of the method that is being compiled.
-	MethodBeingCompiledNameSignature etw.UTF16
-	// Full name of the class of the method that contains the call.
-	InlinerNamespace etw.UTF16
-	// Name of the method that contains the call. It is not the method being
-	// compiled where that one has inlined this one already.
-	InlinerName etw.UTF16
-	// Signature of the method that contains the call.
-	InlinerNameSignature etw.UTF16
-	// Full name of the class of the method that is called.
-	InlineeNamespace etw.UTF16
-	// Name of the method that is called, and would be inlined.
-	InlineeName etw.UTF16
-	// Signature of the method that is called.
-	InlineeNameSignature etw.UTF16
-	// Whether the JIT will never inline this method, wherever it is called.
-	FailAlways etw.Bool
-	// Why the call was not inlined, as text.
-	FailReason etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodJitInliningFailed
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyMethodJitInliningFailed) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyMethodJitInliningFailed = []*etw.EventDesc{&methodJitInliningFailed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMethodJitInliningFailed) EventDescs() []*etw.EventDesc { return anyMethodJitInliningFailed }
-func (e *AnyMethodJitInliningFailed) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMethodJitInliningFailed, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMethodJitInliningFailed) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&methodJitInliningFailed}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMethodJitInliningFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MethodJitInliningFailed
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMethodJitInliningFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMethodJitInliningFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.MethodBeingCompiledNamespace = v.MethodBeingCompiledNamespace
-	e.MethodBeingCompiledName = v.MethodBeingCompiledName
-	e.MethodBeingCompiledNameSignature = v.MethodBeingCompiledNameSignature
-	e.InlinerNamespace = v.InlinerNamespace
-	e.InlinerName = v.InlinerName
-	e.InlinerNameSignature = v.InlinerNameSignature
-	e.InlineeNamespace = v.InlineeNamespace
-	e.InlineeName = v.InlineeName
-	e.InlineeNameSignature = v.InlineeNameSignature
-	e.FailAlways = v.FailAlways
-	e.FailReason = v.FailReason
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMethodJitInliningFailed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.MethodBeingCompiledNamespace)
-	case 1:
-		return etw.UTF16Value(e.MethodBeingCompiledName)
-	case 2:
-		return etw.UTF16Value(e.MethodBeingCompiledNameSignature)
-	case 3:
-		return etw.UTF16Value(e.InlinerNamespace)
-	case 4:
-		return etw.UTF16Value(e.InlinerName)
-	case 5:
-		return etw.UTF16Value(e.InlinerNameSignature)
-	case 6:
-		return etw.UTF16Value(e.InlineeNamespace)
-	case 7:
-		return etw.UTF16Value(e.InlineeName)
-	case 8:
-		return etw.UTF16Value(e.InlineeNameSignature)
-	case 9:
-		return etw.BoolValue(e.FailAlways)
-	case 10:
-		return etw.UTF16Value(e.FailReason)
-	case 11:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.MethodJitInliningFailed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5710,7 +4565,3 @@ func (e AnyMethodJitInliningFailed) Clone() *AnyMethodJitInliningFailed {
 	e.FailReason = e.FailReason.Clone()
 	return &e
 }
-
-func (e AnyMethodJitInliningFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodJitInliningFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMethodJitInliningFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -84,16 +84,9 @@ func (e ModuleRangeLoad) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ModuleRangeLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleRangeLoad = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
-	ID:         158,
-	Level:      4,
-	Opcode:     10,
-	Task:       20,
-	Keywords:   0x20000000,
-	Name:       "ModuleRangeLoad",
-	TaskName:   "CLRPerfTrack",
-	OpcodeName: "ModuleRangeLoad",
+	Provider: &providerDesc, ID: 158, Level: 4, Opcode: 10, Task: 20, Keywords: 0x20000000,
+	Class: etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
+	Name:  "ModuleRangeLoad", TaskName: "CLRPerfTrack", OpcodeName: "ModuleRangeLoad",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -104,76 +97,23 @@ var moduleRangeLoad = etw.EventDesc{
 	New: func() etw.Event { return new(ModuleRangeLoad) },
 }
 
-// AnyModuleRangeLoad is event 158, of task CLRPerfTrack, opcode
-// ModuleRangeLoad, keyword PerfTrackKeyword, level win:Informational, in any
-// version.
-//
-// A range of a native image that was laid out by profile data, written when
-// the image is loaded.
-//
-// The only version is [ModuleRangeLoad]; a newer one is decoded like it.
+// AnyModuleRangeLoad is [ModuleRangeLoad] in any version: a newer one is
+// decoded like it.
 type AnyModuleRangeLoad struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Offset of the range in the image, in bytes.
-	RangeBegin uint32
-	// Size of the range in bytes.
-	RangeSize uint32
-	// What the range was sorted by. The field is one byte; the only value named is
-	// ColdRange.
-	RangeType ModuleRangeType
+	ModuleRangeLoad
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyModuleRangeLoad) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyModuleRangeLoad = []*etw.EventDesc{&moduleRangeLoad}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyModuleRangeLoad) EventDescs() []*etw.EventDesc { return anyModuleRangeLoad }
-func (e *AnyModuleRangeLoad) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyModuleRangeLoad, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyModuleRangeLoad) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&moduleRangeLoad} }
+func (e *AnyModuleRangeLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyModuleRangeLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ModuleRangeLoad
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyModuleRangeLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.ModuleID = v.ModuleID
-	e.RangeBegin = v.RangeBegin
-	e.RangeSize = v.RangeSize
-	e.RangeType = v.RangeType
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyModuleRangeLoad) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(e.ModuleID)
-	case 2:
-		return etw.UintValue(uint64(e.RangeBegin))
-	case 3:
-		return etw.UintValue(uint64(e.RangeSize))
-	case 4:
-		return etw.UintValue(uint64(e.RangeType))
-	}
-	return etw.Value{}
+	return e.ModuleRangeLoad.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyModuleRangeLoad) Clone() *AnyModuleRangeLoad { return &e }
-
-func (e AnyModuleRangeLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyModuleRangeLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyModuleRangeLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -88,15 +88,9 @@ func (e CLRStackWalk) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e CLRStackWalk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var clrStackWalk = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xc0, 0x3d, 0x36, 0xd3, 0x3a, 0x24, 0x20, 0x46, 0xa4, 0xd0, 0x8a, 0x07, 0xd7, 0x72, 0xf5, 0x33},
-	ID:         82,
-	Opcode:     82,
-	Task:       11,
-	Keywords:   0x40000000,
-	Name:       "CLRStackWalk",
-	TaskName:   "CLRStack",
-	OpcodeName: "CLRStackWalk",
+	Provider: &providerDesc, ID: 82, Opcode: 82, Task: 11, Keywords: 0x40000000,
+	Class: etw.GUID{0xc0, 0x3d, 0x36, 0xd3, 0x3a, 0x24, 0x20, 0x46, 0xa4, 0xd0, 0x8a, 0x07, 0xd7, 0x72, 0xf5, 0x33},
+	Name:  "CLRStackWalk", TaskName: "CLRStack", OpcodeName: "CLRStackWalk",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Reserved1", Type: etw.InUInt8},
@@ -107,67 +101,22 @@ var clrStackWalk = etw.EventDesc{
 	New: func() etw.Event { return new(CLRStackWalk) },
 }
 
-// AnyCLRStackWalk is event 82, of task CLRStack, opcode CLRStackWalk, keyword
-// StackKeyword, level win:LogAlways, in any version.
-//
-// The call stack of the event that the same thread wrote just before.
-//
-// The only version is [CLRStackWalk]; a newer one is decoded like it.
+// AnyCLRStackWalk is [CLRStackWalk] in any version: a newer one is decoded
+// like it.
 type AnyCLRStackWalk struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Reserved.
-	Reserved1 uint8
-	// Reserved.
-	Reserved2 uint8
-	// Number of addresses of Stack.
-	FrameCount uint32
-	// Return addresses, the innermost frame first: FrameCount of them, as many as
-	// the runtime found.
-	Stack etw.Pointers // FrameCount elements
+	CLRStackWalk
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyCLRStackWalk) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyCLRStackWalk = []*etw.EventDesc{&clrStackWalk}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCLRStackWalk) EventDescs() []*etw.EventDesc { return anyCLRStackWalk }
-func (e *AnyCLRStackWalk) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCLRStackWalk, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCLRStackWalk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CLRStackWalk
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCLRStackWalk) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&clrStackWalk} }
+func (e *AnyCLRStackWalk) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCLRStackWalk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Reserved1 = v.Reserved1
-	e.Reserved2 = v.Reserved2
-	e.FrameCount = v.FrameCount
-	e.Stack = v.Stack
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCLRStackWalk) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(uint64(e.Reserved1))
-	case 2:
-		return etw.UintValue(uint64(e.Reserved2))
-	case 3:
-		return etw.UintValue(uint64(e.FrameCount))
-	case 4:
-		return etw.ArrayValue(&clrStackWalk.Fields[4], e.Stack.Bytes(), e.Stack.Len(), e.Stack.PtrSize(), e)
-	}
-	return etw.Value{}
+	return e.CLRStackWalk.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -175,7 +124,3 @@ func (e AnyCLRStackWalk) Clone() *AnyCLRStackWalk {
 	e.Stack = e.Stack.Clone()
 	return &e
 }
-
-func (e AnyCLRStackWalk) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCLRStackWalk) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCLRStackWalk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

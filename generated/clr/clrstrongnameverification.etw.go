@@ -54,18 +54,11 @@ func (e StrongNameVerificationStart) LogValue() slog.Value         { return etw.
 func (e StrongNameVerificationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var strongNameVerificationStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
-	ID:         181,
-	Level:      5,
-	Opcode:     1,
-	Task:       12,
-	Keywords:   0x400,
-	Name:       "StrongNameVerificationStart",
-	TaskName:   "CLRStrongNameVerification",
-	OpcodeName: "Start",
-	Fields:     strongNameVerificationLayoutFields,
-	New:        func() etw.Event { return new(StrongNameVerificationStart) },
+	Provider: &providerDesc, ID: 181, Level: 5, Opcode: 1, Task: 12, Keywords: 0x400,
+	Class: etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
+	Name:  "StrongNameVerificationStart", TaskName: "CLRStrongNameVerification", OpcodeName: "Start",
+	Fields: strongNameVerificationLayoutFields,
+	New:    func() etw.Event { return new(StrongNameVerificationStart) },
 }
 
 // strongNameVerificationLayout is the template StrongNameVerification, which
@@ -164,19 +157,11 @@ func (e StrongNameVerificationStartV1) LogValue() slog.Value         { return et
 func (e StrongNameVerificationStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var strongNameVerificationStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
-	ID:         181,
-	Version:    1,
-	Level:      5,
-	Opcode:     1,
-	Task:       12,
-	Keywords:   0x400,
-	Name:       "StrongNameVerificationStart_V1",
-	TaskName:   "CLRStrongNameVerification",
-	OpcodeName: "Start",
-	Fields:     strongNameVerificationV1LayoutFields,
-	New:        func() etw.Event { return new(StrongNameVerificationStartV1) },
+	Provider: &providerDesc, ID: 181, Version: 1, Level: 5, Opcode: 1, Task: 12, Keywords: 0x400,
+	Class: etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
+	Name:  "StrongNameVerificationStart_V1", TaskName: "CLRStrongNameVerification", OpcodeName: "Start",
+	Fields: strongNameVerificationV1LayoutFields,
+	New:    func() etw.Event { return new(StrongNameVerificationStartV1) },
 }
 
 // strongNameVerificationV1Layout is the template StrongNameVerification_V1,
@@ -382,18 +367,11 @@ func (e StrongNameVerificationStop) LogValue() slog.Value         { return etw.L
 func (e StrongNameVerificationStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var strongNameVerificationStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
-	ID:         182,
-	Level:      4,
-	Opcode:     2,
-	Task:       12,
-	Keywords:   0x400,
-	Name:       "StrongNameVerificationStop",
-	TaskName:   "CLRStrongNameVerification",
-	OpcodeName: "Stop",
-	Fields:     strongNameVerificationLayoutFields,
-	New:        func() etw.Event { return new(StrongNameVerificationStop) },
+	Provider: &providerDesc, ID: 182, Level: 4, Opcode: 2, Task: 12, Keywords: 0x400,
+	Class: etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
+	Name:  "StrongNameVerificationStop", TaskName: "CLRStrongNameVerification", OpcodeName: "Stop",
+	Fields: strongNameVerificationLayoutFields,
+	New:    func() etw.Event { return new(StrongNameVerificationStop) },
 }
 
 // StrongNameVerificationStopV1 is StrongNameVerificationStop_V1: event 182,
@@ -445,19 +423,11 @@ func (e StrongNameVerificationStopV1) LogValue() slog.Value         { return etw
 func (e StrongNameVerificationStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var strongNameVerificationStopV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
-	ID:         182,
-	Version:    1,
-	Level:      4,
-	Opcode:     2,
-	Task:       12,
-	Keywords:   0x400,
-	Name:       "StrongNameVerificationStop_V1",
-	TaskName:   "CLRStrongNameVerification",
-	OpcodeName: "Stop",
-	Fields:     strongNameVerificationV1LayoutFields,
-	New:        func() etw.Event { return new(StrongNameVerificationStopV1) },
+	Provider: &providerDesc, ID: 182, Version: 1, Level: 4, Opcode: 2, Task: 12, Keywords: 0x400,
+	Class: etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
+	Name:  "StrongNameVerificationStop_V1", TaskName: "CLRStrongNameVerification", OpcodeName: "Stop",
+	Fields: strongNameVerificationV1LayoutFields,
+	New:    func() etw.Event { return new(StrongNameVerificationStopV1) },
 }
 
 // AnyStrongNameVerificationStop is event 182, of task

@@ -93,16 +93,9 @@ func (e CodeSymbols) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e CodeSymbols) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var codeSymbols = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x69, 0xdf, 0xae, 0x53, 0x49, 0x20, 0x7d, 0x4f, 0x93, 0x45, 0xd3, 0x01, 0x8b, 0x5c, 0x4d, 0x80},
-	ID:         260,
-	Level:      5,
-	Opcode:     1,
-	Task:       30,
-	Keywords:   0x400000000,
-	Name:       "CodeSymbols",
-	TaskName:   "CodeSymbols",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 260, Level: 5, Opcode: 1, Task: 30, Keywords: 0x400000000,
+	Class: etw.GUID{0x69, 0xdf, 0xae, 0x53, 0x49, 0x20, 0x7d, 0x4f, 0x93, 0x45, 0xd3, 0x01, 0x8b, 0x5c, 0x4d, 0x80},
+	Name:  "CodeSymbols", TaskName: "CodeSymbols", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ModuleId", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "TotalChunks", Type: etw.InUInt16},
@@ -114,71 +107,22 @@ var codeSymbols = etw.EventDesc{
 	New: func() etw.Event { return new(CodeSymbols) },
 }
 
-// AnyCodeSymbols is event 260, of task CodeSymbols, opcode win:Start, keyword
-// CodeSymbolsKeyword, level win:Verbose, in any version.
-//
-// A part of the symbols (PDB) of a module that was loaded from memory.
-//
-// The only version is [CodeSymbols]; a newer one is decoded like it.
+// AnyCodeSymbols is [CodeSymbols] in any version: a newer one is decoded like
+// it.
 type AnyCodeSymbols struct {
 	Seen etw.Seen
-
-	// Identifier of the module, as in the module's own load event.
-	ModuleId uint64
-	// Number of parts.
-	TotalChunks uint16
-	// Number of this part, from 0 up.
-	ChunkNumber uint16
-	// Number of bytes of Chunk.
-	ChunkLength uint32
-	// Bytes of this part.
-	Chunk etw.Binary
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	CodeSymbols
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyCodeSymbols) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyCodeSymbols = []*etw.EventDesc{&codeSymbols}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCodeSymbols) EventDescs() []*etw.EventDesc { return anyCodeSymbols }
-func (e *AnyCodeSymbols) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCodeSymbols, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCodeSymbols) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CodeSymbols
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCodeSymbols) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&codeSymbols} }
+func (e *AnyCodeSymbols) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCodeSymbols) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ModuleId = v.ModuleId
-	e.TotalChunks = v.TotalChunks
-	e.ChunkNumber = v.ChunkNumber
-	e.ChunkLength = v.ChunkLength
-	e.Chunk = v.Chunk
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCodeSymbols) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.ModuleId)
-	case 1:
-		return etw.UintValue(uint64(e.TotalChunks))
-	case 2:
-		return etw.UintValue(uint64(e.ChunkNumber))
-	case 3:
-		return etw.UintValue(uint64(e.ChunkLength))
-	case 4:
-		return etw.BinaryValue(e.Chunk)
-	case 5:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.CodeSymbols.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -186,7 +130,3 @@ func (e AnyCodeSymbols) Clone() *AnyCodeSymbols {
 	e.Chunk = e.Chunk.Clone()
 	return &e
 }
-
-func (e AnyCodeSymbols) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCodeSymbols) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCodeSymbols) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -28,16 +28,10 @@ func (e ContentionStart) LogValue() slog.Value                                 {
 func (e ContentionStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var contentionStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
-	ID:         81,
-	Level:      4,
-	Opcode:     1,
-	Task:       8,
-	Name:       "Contention",
-	TaskName:   "Contention",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(ContentionStart) },
+	Provider: &providerDesc, ID: 81, Level: 4, Opcode: 1, Task: 8,
+	Class: etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
+	Name:  "Contention", TaskName: "Contention", OpcodeName: "Start",
+	New: func() etw.Event { return new(ContentionStart) },
 }
 
 // ContentionStartV1 is ContentionStart_V1: event 81, version 1, of task
@@ -83,19 +77,11 @@ func (e ContentionStartV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e ContentionStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var contentionStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
-	ID:         81,
-	Version:    1,
-	Level:      4,
-	Opcode:     1,
-	Task:       8,
-	Keywords:   0x4000,
-	Name:       "ContentionStart_V1",
-	TaskName:   "Contention",
-	OpcodeName: "Start",
-	Fields:     contentionLayoutFields,
-	New:        func() etw.Event { return new(ContentionStartV1) },
+	Provider: &providerDesc, ID: 81, Version: 1, Level: 4, Opcode: 1, Task: 8, Keywords: 0x4000,
+	Class: etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
+	Name:  "ContentionStart_V1", TaskName: "Contention", OpcodeName: "Start",
+	Fields: contentionLayoutFields,
+	New:    func() etw.Event { return new(ContentionStartV1) },
 }
 
 // contentionLayout is the template Contention, which several events use.
@@ -208,17 +194,9 @@ func (e ContentionStartV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e ContentionStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var contentionStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
-	ID:         81,
-	Version:    2,
-	Level:      4,
-	Opcode:     1,
-	Task:       8,
-	Keywords:   0x4000,
-	Name:       "ContentionStart_V2",
-	TaskName:   "Contention",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 81, Version: 2, Level: 4, Opcode: 1, Task: 8, Keywords: 0x4000,
+	Class: etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
+	Name:  "ContentionStart_V2", TaskName: "Contention", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ContentionFlags", Type: etw.InUInt8, Map: &contentionFlagsMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -388,16 +366,9 @@ func (e ContentionLockCreated) LogValue() slog.Value         { return etw.LogVal
 func (e ContentionLockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var contentionLockCreated = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
-	ID:         90,
-	Level:      4,
-	Opcode:     11,
-	Task:       8,
-	Keywords:   0x4000,
-	Name:       "ContentionLockCreated",
-	TaskName:   "Contention",
-	OpcodeName: "LockCreated",
+	Provider: &providerDesc, ID: 90, Level: 4, Opcode: 11, Task: 8, Keywords: 0x4000,
+	Class: etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
+	Name:  "ContentionLockCreated", TaskName: "Contention", OpcodeName: "LockCreated",
 	Fields: []etw.FieldDesc{
 		{Name: "LockID", Type: etw.InPointer},
 		{Name: "AssociatedObjectID", Type: etw.InPointer},
@@ -406,68 +377,28 @@ var contentionLockCreated = etw.EventDesc{
 	New: func() etw.Event { return new(ContentionLockCreated) },
 }
 
-// AnyContentionLockCreated is event 90, of task Contention, opcode
-// LockCreated, keyword ContentionKeyword, level win:Informational, in any
-// version.
-//
-// The lock of an object was created. Later contention events name it by its
-// LockID.
-//
-// The only version is [ContentionLockCreated]; a newer one is decoded like it.
+// AnyContentionLockCreated is [ContentionLockCreated] in any version: a newer
+// one is decoded like it.
 type AnyContentionLockCreated struct {
 	Seen etw.Seen
-
-	// Identifier of the lock; ContentionLockCreated introduced it.
-	LockID etw.Pointer
-	// Address of the object that the lock belongs to. A collection may move it.
-	AssociatedObjectID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ContentionLockCreated
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyContentionLockCreated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyContentionLockCreated = []*etw.EventDesc{&contentionLockCreated}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyContentionLockCreated) EventDescs() []*etw.EventDesc { return anyContentionLockCreated }
-func (e *AnyContentionLockCreated) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyContentionLockCreated, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyContentionLockCreated) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&contentionLockCreated}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyContentionLockCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ContentionLockCreated
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyContentionLockCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyContentionLockCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.LockID = v.LockID
-	e.AssociatedObjectID = v.AssociatedObjectID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyContentionLockCreated) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.LockID)
-	case 1:
-		return etw.PointerValue(e.AssociatedObjectID)
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.ContentionLockCreated.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyContentionLockCreated) Clone() *AnyContentionLockCreated { return &e }
-
-func (e AnyContentionLockCreated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyContentionLockCreated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyContentionLockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ContentionStop is event 91, version 0, of task Contention, opcode win:Stop,
 // keyword ContentionKeyword, level win:Informational.
@@ -510,18 +441,11 @@ func (e ContentionStop) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ContentionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var contentionStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
-	ID:         91,
-	Level:      4,
-	Opcode:     2,
-	Task:       8,
-	Keywords:   0x4000,
-	Name:       "ContentionStop",
-	TaskName:   "Contention",
-	OpcodeName: "Stop",
-	Fields:     contentionLayoutFields,
-	New:        func() etw.Event { return new(ContentionStop) },
+	Provider: &providerDesc, ID: 91, Level: 4, Opcode: 2, Task: 8, Keywords: 0x4000,
+	Class: etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
+	Name:  "ContentionStop", TaskName: "Contention", OpcodeName: "Stop",
+	Fields: contentionLayoutFields,
+	New:    func() etw.Event { return new(ContentionStop) },
 }
 
 // ContentionStopV1 is ContentionStop_V1: event 91, version 1, of task
@@ -586,17 +510,9 @@ func (e ContentionStopV1) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ContentionStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var contentionStopV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
-	ID:         91,
-	Version:    1,
-	Level:      4,
-	Opcode:     2,
-	Task:       8,
-	Keywords:   0x4000,
-	Name:       "ContentionStop_V1",
-	TaskName:   "Contention",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 91, Version: 1, Level: 4, Opcode: 2, Task: 8, Keywords: 0x4000,
+	Class: etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
+	Name:  "ContentionStop_V1", TaskName: "Contention", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "ContentionFlags", Type: etw.InUInt8, Map: &contentionFlagsMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},

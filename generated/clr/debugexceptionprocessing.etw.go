@@ -30,50 +30,34 @@ func (e DebugExceptionProcessingStart) LogValue() slog.Value                  { 
 func (e DebugExceptionProcessingStart) MarshalJSON() ([]byte, error)          { return etw.AppendJSON(nil, &e) }
 
 var debugExceptionProcessingStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x98, 0x21, 0x41, 0xc4, 0x03, 0xef, 0xf1, 0x47, 0x9b, 0xd1, 0x11, 0xc6, 0x63, 0x7a, 0x20, 0x62},
-	ID:         242,
-	Level:      4,
-	Opcode:     1,
-	Task:       26,
-	Keywords:   0x100000000,
-	Name:       "DebugExceptionProcessingStart",
-	TaskName:   "DebugExceptionProcessing",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(DebugExceptionProcessingStart) },
+	Provider: &providerDesc, ID: 242, Level: 4, Opcode: 1, Task: 26, Keywords: 0x100000000,
+	Class: etw.GUID{0x98, 0x21, 0x41, 0xc4, 0x03, 0xef, 0xf1, 0x47, 0x9b, 0xd1, 0x11, 0xc6, 0x63, 0x7a, 0x20, 0x62},
+	Name:  "DebugExceptionProcessingStart", TaskName: "DebugExceptionProcessing", OpcodeName: "Start",
+	New: func() etw.Event { return new(DebugExceptionProcessingStart) },
 }
 
-// AnyDebugExceptionProcessingStart is event 242, of task
-// DebugExceptionProcessing, opcode win:Start, keyword DebuggerKeyword, level
-// win:Informational, in any version.
-//
-// The debugger's part of handling an exception begins.
-//
-// The only version is [DebugExceptionProcessingStart]; a newer one is decoded
-// like it.
+// AnyDebugExceptionProcessingStart is [DebugExceptionProcessingStart] in any
+// version: a newer one is decoded like it.
 type AnyDebugExceptionProcessingStart struct {
 	Seen etw.Seen
+	DebugExceptionProcessingStart
 }
 
-var anyDebugExceptionProcessingStart = []*etw.EventDesc{&debugExceptionProcessingStart}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyDebugExceptionProcessingStart) EventDescs() []*etw.EventDesc {
-	return anyDebugExceptionProcessingStart
+	return []*etw.EventDesc{&debugExceptionProcessingStart}
 }
-func (*AnyDebugExceptionProcessingStart) EventDesc() *etw.EventDesc {
-	return &debugExceptionProcessingStart
+func (e *AnyDebugExceptionProcessingStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-func (e *AnyDebugExceptionProcessingStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnyDebugExceptionProcessingStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.DebugExceptionProcessingStart.DecodePayload(p, ptr)
 }
-func (*AnyDebugExceptionProcessingStart) FieldValue(int) etw.Value                  { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyDebugExceptionProcessingStart) Clone() *AnyDebugExceptionProcessingStart { return &e }
-func (e AnyDebugExceptionProcessingStart) String() string                           { return string(etw.AppendText(nil, &e)) }
-func (e AnyDebugExceptionProcessingStart) LogValue() slog.Value                     { return etw.LogValue(&e) }
-func (e AnyDebugExceptionProcessingStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // DebugExceptionProcessingEnd is event 243, version 0, of task
 // DebugExceptionProcessing, opcode win:Stop, keyword DebuggerKeyword, level
@@ -94,45 +78,31 @@ func (e DebugExceptionProcessingEnd) LogValue() slog.Value                { retu
 func (e DebugExceptionProcessingEnd) MarshalJSON() ([]byte, error)        { return etw.AppendJSON(nil, &e) }
 
 var debugExceptionProcessingEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x98, 0x21, 0x41, 0xc4, 0x03, 0xef, 0xf1, 0x47, 0x9b, 0xd1, 0x11, 0xc6, 0x63, 0x7a, 0x20, 0x62},
-	ID:         243,
-	Level:      4,
-	Opcode:     2,
-	Task:       26,
-	Keywords:   0x100000000,
-	Name:       "DebugExceptionProcessingEnd",
-	TaskName:   "DebugExceptionProcessing",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(DebugExceptionProcessingEnd) },
+	Provider: &providerDesc, ID: 243, Level: 4, Opcode: 2, Task: 26, Keywords: 0x100000000,
+	Class: etw.GUID{0x98, 0x21, 0x41, 0xc4, 0x03, 0xef, 0xf1, 0x47, 0x9b, 0xd1, 0x11, 0xc6, 0x63, 0x7a, 0x20, 0x62},
+	Name:  "DebugExceptionProcessingEnd", TaskName: "DebugExceptionProcessing", OpcodeName: "Stop",
+	New: func() etw.Event { return new(DebugExceptionProcessingEnd) },
 }
 
-// AnyDebugExceptionProcessingEnd is event 243, of task
-// DebugExceptionProcessing, opcode win:Stop, keyword DebuggerKeyword, level
-// win:Informational, in any version.
-//
-// The debugger's part of handling an exception ended.
-//
-// The only version is [DebugExceptionProcessingEnd]; a newer one is decoded
-// like it.
+// AnyDebugExceptionProcessingEnd is [DebugExceptionProcessingEnd] in any
+// version: a newer one is decoded like it.
 type AnyDebugExceptionProcessingEnd struct {
 	Seen etw.Seen
+	DebugExceptionProcessingEnd
 }
 
-var anyDebugExceptionProcessingEnd = []*etw.EventDesc{&debugExceptionProcessingEnd}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyDebugExceptionProcessingEnd) EventDescs() []*etw.EventDesc {
-	return anyDebugExceptionProcessingEnd
+	return []*etw.EventDesc{&debugExceptionProcessingEnd}
 }
-func (*AnyDebugExceptionProcessingEnd) EventDesc() *etw.EventDesc {
-	return &debugExceptionProcessingEnd
+func (e *AnyDebugExceptionProcessingEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-func (e *AnyDebugExceptionProcessingEnd) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnyDebugExceptionProcessingEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.DebugExceptionProcessingEnd.DecodePayload(p, ptr)
 }
-func (*AnyDebugExceptionProcessingEnd) FieldValue(int) etw.Value                { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyDebugExceptionProcessingEnd) Clone() *AnyDebugExceptionProcessingEnd { return &e }
-func (e AnyDebugExceptionProcessingEnd) String() string                         { return string(etw.AppendText(nil, &e)) }
-func (e AnyDebugExceptionProcessingEnd) LogValue() slog.Value                   { return etw.LogValue(&e) }
-func (e AnyDebugExceptionProcessingEnd) MarshalJSON() ([]byte, error)           { return etw.AppendJSON(nil, &e) }

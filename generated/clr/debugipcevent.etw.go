@@ -25,42 +25,34 @@ func (e DebugIPCEventStart) LogValue() slog.Value                               
 func (e DebugIPCEventStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var debugIPCEventStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x03, 0x37, 0x2f, 0xec, 0x21, 0x83, 0x01, 0x43, 0xbd, 0x51, 0x2c, 0xb9, 0xa0, 0x9f, 0x31, 0xb1},
-	ID:         240,
-	Level:      4,
-	Opcode:     1,
-	Task:       25,
-	Keywords:   0x100000000,
-	Name:       "DebugIPCEventStart",
-	TaskName:   "DebugIPCEvent",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(DebugIPCEventStart) },
+	Provider: &providerDesc, ID: 240, Level: 4, Opcode: 1, Task: 25, Keywords: 0x100000000,
+	Class: etw.GUID{0x03, 0x37, 0x2f, 0xec, 0x21, 0x83, 0x01, 0x43, 0xbd, 0x51, 0x2c, 0xb9, 0xa0, 0x9f, 0x31, 0xb1},
+	Name:  "DebugIPCEventStart", TaskName: "DebugIPCEvent", OpcodeName: "Start",
+	New: func() etw.Event { return new(DebugIPCEventStart) },
 }
 
-// AnyDebugIPCEventStart is event 240, of task DebugIPCEvent, opcode win:Start,
-// keyword DebuggerKeyword, level win:Informational, in any version.
-//
-// The runtime begins to handle a message from the debugger.
-//
-// The only version is [DebugIPCEventStart]; a newer one is decoded like it.
+// AnyDebugIPCEventStart is [DebugIPCEventStart] in any version: a newer one is
+// decoded like it.
 type AnyDebugIPCEventStart struct {
 	Seen etw.Seen
+	DebugIPCEventStart
 }
 
-var anyDebugIPCEventStart = []*etw.EventDesc{&debugIPCEventStart}
-
-func (*AnyDebugIPCEventStart) EventDescs() []*etw.EventDesc { return anyDebugIPCEventStart }
-func (*AnyDebugIPCEventStart) EventDesc() *etw.EventDesc    { return &debugIPCEventStart }
-func (e *AnyDebugIPCEventStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDebugIPCEventStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&debugIPCEventStart}
+}
+func (e *AnyDebugIPCEventStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyDebugIPCEventStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.DebugIPCEventStart.DecodePayload(p, ptr)
 }
-func (*AnyDebugIPCEventStart) FieldValue(int) etw.Value       { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyDebugIPCEventStart) Clone() *AnyDebugIPCEventStart { return &e }
-func (e AnyDebugIPCEventStart) String() string                { return string(etw.AppendText(nil, &e)) }
-func (e AnyDebugIPCEventStart) LogValue() slog.Value          { return etw.LogValue(&e) }
-func (e AnyDebugIPCEventStart) MarshalJSON() ([]byte, error)  { return etw.AppendJSON(nil, &e) }
 
 // DebugIPCEventEnd is event 241, version 0, of task DebugIPCEvent, opcode
 // win:Stop, keyword DebuggerKeyword, level win:Informational.
@@ -78,39 +70,29 @@ func (e DebugIPCEventEnd) LogValue() slog.Value                                 
 func (e DebugIPCEventEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var debugIPCEventEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x03, 0x37, 0x2f, 0xec, 0x21, 0x83, 0x01, 0x43, 0xbd, 0x51, 0x2c, 0xb9, 0xa0, 0x9f, 0x31, 0xb1},
-	ID:         241,
-	Level:      4,
-	Opcode:     2,
-	Task:       25,
-	Keywords:   0x100000000,
-	Name:       "DebugIPCEventEnd",
-	TaskName:   "DebugIPCEvent",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(DebugIPCEventEnd) },
+	Provider: &providerDesc, ID: 241, Level: 4, Opcode: 2, Task: 25, Keywords: 0x100000000,
+	Class: etw.GUID{0x03, 0x37, 0x2f, 0xec, 0x21, 0x83, 0x01, 0x43, 0xbd, 0x51, 0x2c, 0xb9, 0xa0, 0x9f, 0x31, 0xb1},
+	Name:  "DebugIPCEventEnd", TaskName: "DebugIPCEvent", OpcodeName: "Stop",
+	New: func() etw.Event { return new(DebugIPCEventEnd) },
 }
 
-// AnyDebugIPCEventEnd is event 241, of task DebugIPCEvent, opcode win:Stop,
-// keyword DebuggerKeyword, level win:Informational, in any version.
-//
-// The runtime has handled a message from the debugger.
-//
-// The only version is [DebugIPCEventEnd]; a newer one is decoded like it.
+// AnyDebugIPCEventEnd is [DebugIPCEventEnd] in any version: a newer one is
+// decoded like it.
 type AnyDebugIPCEventEnd struct {
 	Seen etw.Seen
+	DebugIPCEventEnd
 }
 
-var anyDebugIPCEventEnd = []*etw.EventDesc{&debugIPCEventEnd}
-
-func (*AnyDebugIPCEventEnd) EventDescs() []*etw.EventDesc { return anyDebugIPCEventEnd }
-func (*AnyDebugIPCEventEnd) EventDesc() *etw.EventDesc    { return &debugIPCEventEnd }
-func (e *AnyDebugIPCEventEnd) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDebugIPCEventEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&debugIPCEventEnd} }
+func (e *AnyDebugIPCEventEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyDebugIPCEventEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.DebugIPCEventEnd.DecodePayload(p, ptr)
 }
-func (*AnyDebugIPCEventEnd) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyDebugIPCEventEnd) Clone() *AnyDebugIPCEventEnd  { return &e }
-func (e AnyDebugIPCEventEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDebugIPCEventEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDebugIPCEventEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyDebugIPCEventEnd) Clone() *AnyDebugIPCEventEnd { return &e }

@@ -80,11 +80,8 @@ func (e EventSource) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e EventSource) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSource = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       270,
-	Level:    4,
-	Keywords: 0x800000000,
-	Name:     "EventSource",
+	Provider: &providerDesc, ID: 270, Level: 4, Keywords: 0x800000000,
+	Name: "EventSource",
 	Fields: []etw.FieldDesc{
 		{Name: "EventID", Type: etw.InInt32},
 		{Name: "EventName", Type: etw.InUnicodeString},
@@ -94,58 +91,22 @@ var eventSource = etw.EventDesc{
 	New: func() etw.Event { return new(EventSource) },
 }
 
-// AnyEventSource is event 270, keyword EventSourceKeyword, level
-// win:Informational, in any version.
-//
-// Carries an event of a managed EventSource.
-//
-// The only version is [EventSource]; a newer one is decoded like it.
+// AnyEventSource is [EventSource] in any version: a newer one is decoded like
+// it.
 type AnyEventSource struct {
 	Seen etw.Seen
-
-	// Identifier of the event within its EventSource.
-	EventID int32
-	// Name of the event.
-	EventName etw.UTF16
-	// Name of the EventSource.
-	EventSourceName etw.UTF16
-	// Payload of the event as text.
-	Payload etw.UTF16
+	EventSource
 }
 
-var anyEventSource = []*etw.EventDesc{&eventSource}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSource) EventDescs() []*etw.EventDesc { return anyEventSource }
-func (e *AnyEventSource) EventDesc() *etw.EventDesc  { return etw.DescOf(anyEventSource, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSource) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSource
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSource) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&eventSource} }
+func (e *AnyEventSource) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSource) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.EventID = v.EventID
-	e.EventName = v.EventName
-	e.EventSourceName = v.EventSourceName
-	e.Payload = v.Payload
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSource) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.EventID))
-	case 1:
-		return etw.UTF16Value(e.EventName)
-	case 2:
-		return etw.UTF16Value(e.EventSourceName)
-	case 3:
-		return etw.UTF16Value(e.Payload)
-	}
-	return etw.Value{}
+	return e.EventSource.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -155,7 +116,3 @@ func (e AnyEventSource) Clone() *AnyEventSource {
 	e.Payload = e.Payload.Clone()
 	return &e
 }
-
-func (e AnyEventSource) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSource) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSource) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -25,16 +25,10 @@ func (e ExceptionThrown) LogValue() slog.Value                                 {
 func (e ExceptionThrown) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var exceptionThrown = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x05, 0xe1, 0x0c, 0x30, 0xd1, 0x86, 0xf8, 0x41, 0xb9, 0xd2, 0x83, 0xfc, 0xbf, 0xf3, 0x2d, 0x99},
-	ID:         80,
-	Level:      4,
-	Opcode:     1,
-	Task:       7,
-	Name:       "ExceptionThrown",
-	TaskName:   "Exception",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(ExceptionThrown) },
+	Provider: &providerDesc, ID: 80, Level: 4, Opcode: 1, Task: 7,
+	Class: etw.GUID{0x05, 0xe1, 0x0c, 0x30, 0xd1, 0x86, 0xf8, 0x41, 0xb9, 0xd2, 0x83, 0xfc, 0xbf, 0xf3, 0x2d, 0x99},
+	Name:  "ExceptionThrown", TaskName: "Exception", OpcodeName: "Start",
+	New: func() etw.Event { return new(ExceptionThrown) },
 }
 
 // ExceptionThrownV1 is ExceptionThrown_V1: event 80, version 1, of task
@@ -123,17 +117,9 @@ func (e ExceptionThrownV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e ExceptionThrownV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var exceptionThrownV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x05, 0xe1, 0x0c, 0x30, 0xd1, 0x86, 0xf8, 0x41, 0xb9, 0xd2, 0x83, 0xfc, 0xbf, 0xf3, 0x2d, 0x99},
-	ID:         80,
-	Version:    1,
-	Level:      2,
-	Opcode:     1,
-	Task:       7,
-	Keywords:   0x200008000,
-	Name:       "ExceptionThrown_V1",
-	TaskName:   "Exception",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 80, Version: 1, Level: 2, Opcode: 1, Task: 7, Keywords: 0x200008000,
+	Class: etw.GUID{0x05, 0xe1, 0x0c, 0x30, 0xd1, 0x86, 0xf8, 0x41, 0xb9, 0xd2, 0x83, 0xfc, 0xbf, 0xf3, 0x2d, 0x99},
+	Name:  "ExceptionThrown_V1", TaskName: "Exception", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ExceptionType", Type: etw.InUnicodeString},
 		{Name: "ExceptionMessage", Type: etw.InUnicodeString},
@@ -266,39 +252,31 @@ func (e ExceptionThrownStop) LogValue() slog.Value                              
 func (e ExceptionThrownStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var exceptionThrownStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x05, 0xe1, 0x0c, 0x30, 0xd1, 0x86, 0xf8, 0x41, 0xb9, 0xd2, 0x83, 0xfc, 0xbf, 0xf3, 0x2d, 0x99},
-	ID:         256,
-	Level:      4,
-	Opcode:     2,
-	Task:       7,
-	Keywords:   0x8000,
-	Name:       "ExceptionThrownStop",
-	TaskName:   "Exception",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(ExceptionThrownStop) },
+	Provider: &providerDesc, ID: 256, Level: 4, Opcode: 2, Task: 7, Keywords: 0x8000,
+	Class: etw.GUID{0x05, 0xe1, 0x0c, 0x30, 0xd1, 0x86, 0xf8, 0x41, 0xb9, 0xd2, 0x83, 0xfc, 0xbf, 0xf3, 0x2d, 0x99},
+	Name:  "ExceptionThrownStop", TaskName: "Exception", OpcodeName: "Stop",
+	New: func() etw.Event { return new(ExceptionThrownStop) },
 }
 
-// AnyExceptionThrownStop is event 256, of task Exception, opcode win:Stop,
-// keyword ExceptionKeyword, level win:Informational, in any version.
-//
-// The handling of a thrown exception is complete.
-//
-// The only version is [ExceptionThrownStop]; a newer one is decoded like it.
+// AnyExceptionThrownStop is [ExceptionThrownStop] in any version: a newer one
+// is decoded like it.
 type AnyExceptionThrownStop struct {
 	Seen etw.Seen
+	ExceptionThrownStop
 }
 
-var anyExceptionThrownStop = []*etw.EventDesc{&exceptionThrownStop}
-
-func (*AnyExceptionThrownStop) EventDescs() []*etw.EventDesc { return anyExceptionThrownStop }
-func (*AnyExceptionThrownStop) EventDesc() *etw.EventDesc    { return &exceptionThrownStop }
-func (e *AnyExceptionThrownStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExceptionThrownStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&exceptionThrownStop}
+}
+func (e *AnyExceptionThrownStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyExceptionThrownStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.ExceptionThrownStop.DecodePayload(p, ptr)
 }
-func (*AnyExceptionThrownStop) FieldValue(int) etw.Value        { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyExceptionThrownStop) Clone() *AnyExceptionThrownStop { return &e }
-func (e AnyExceptionThrownStop) String() string                 { return string(etw.AppendText(nil, &e)) }
-func (e AnyExceptionThrownStop) LogValue() slog.Value           { return etw.LogValue(&e) }
-func (e AnyExceptionThrownStop) MarshalJSON() ([]byte, error)   { return etw.AppendJSON(nil, &e) }

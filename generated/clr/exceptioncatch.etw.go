@@ -58,18 +58,11 @@ func (e ExceptionCatchStart) LogValue() slog.Value         { return etw.LogValue
 func (e ExceptionCatchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var exceptionCatchStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x99, 0x94, 0xbf, 0x5b, 0x15, 0x17, 0x58, 0x46, 0x88, 0xdc, 0xaf, 0xd7, 0x69, 0x0a, 0x87, 0x11},
-	ID:         250,
-	Level:      4,
-	Opcode:     1,
-	Task:       27,
-	Keywords:   0x8000,
-	Name:       "ExceptionCatchStart",
-	TaskName:   "ExceptionCatch",
-	OpcodeName: "Start",
-	Fields:     exceptionHandlingLayoutFields,
-	New:        func() etw.Event { return new(ExceptionCatchStart) },
+	Provider: &providerDesc, ID: 250, Level: 4, Opcode: 1, Task: 27, Keywords: 0x8000,
+	Class: etw.GUID{0x99, 0x94, 0xbf, 0x5b, 0x15, 0x17, 0x58, 0x46, 0x88, 0xdc, 0xaf, 0xd7, 0x69, 0x0a, 0x87, 0x11},
+	Name:  "ExceptionCatchStart", TaskName: "ExceptionCatch", OpcodeName: "Start",
+	Fields: exceptionHandlingLayoutFields,
+	New:    func() etw.Event { return new(ExceptionCatchStart) },
 }
 
 // exceptionHandlingLayout is the template ExceptionHandling, which several
@@ -122,90 +115,30 @@ var exceptionHandlingLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyExceptionCatchStart is event 250, of task ExceptionCatch, opcode
-// win:Start, keyword ExceptionKeyword, level win:Informational, in any
-// version.
-//
-// The catch block of an exception begins to run.
-//
-// The only version is [ExceptionCatchStart]; a newer one is decoded like it.
+// AnyExceptionCatchStart is [ExceptionCatchStart] in any version: a newer one
+// is decoded like it.
 type AnyExceptionCatchStart struct {
 	Seen etw.Seen
-
-	// Address of the block's first instruction.
-	EntryEIP uint64
-	// Identifier of the method that the block is part of.
-	MethodID uint64
-	// Name of the method that the block is part of.
-	MethodName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ExceptionCatchStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyExceptionCatchStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyExceptionCatchStart = []*etw.EventDesc{&exceptionCatchStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyExceptionCatchStart) EventDescs() []*etw.EventDesc { return anyExceptionCatchStart }
-func (e *AnyExceptionCatchStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyExceptionCatchStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExceptionCatchStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&exceptionCatchStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyExceptionCatchStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyExceptionHandlingLayout)(e).decode(version, p, ptr, anyExceptionCatchStart)
+func (e *AnyExceptionCatchStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExceptionCatchStart) FieldValue(i int) etw.Value {
-	return (*anyExceptionHandlingLayout)(e).FieldValue(i)
+func (e *AnyExceptionCatchStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ExceptionCatchStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyExceptionCatchStart) Clone() *AnyExceptionCatchStart {
-	(*anyExceptionHandlingLayout)(&e).detach()
+	(*exceptionHandlingLayout)(&e.ExceptionCatchStart).detach()
 	return &e
-}
-
-func (e AnyExceptionCatchStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExceptionCatchStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyExceptionCatchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyExceptionHandlingLayout is what types for all versions of an event share,
-// the newest of which has the template ExceptionHandling.
-type anyExceptionHandlingLayout AnyExceptionCatchStart
-
-func (e *anyExceptionHandlingLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v exceptionHandlingLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.EntryEIP = v.EntryEIP
-	e.MethodID = v.MethodID
-	e.MethodName = v.MethodName
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-func (e *anyExceptionHandlingLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.EntryEIP)
-	case 1:
-		return etw.UintValue(e.MethodID)
-	case 2:
-		return etw.UTF16Value(e.MethodName)
-	case 3:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
-}
-
-func (e *anyExceptionHandlingLayout) detach() {
-	e.MethodName = e.MethodName.Clone()
 }
 
 // ExceptionCatchStop is event 251, version 0, of task ExceptionCatch, opcode
@@ -224,39 +157,31 @@ func (e ExceptionCatchStop) LogValue() slog.Value                               
 func (e ExceptionCatchStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var exceptionCatchStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x99, 0x94, 0xbf, 0x5b, 0x15, 0x17, 0x58, 0x46, 0x88, 0xdc, 0xaf, 0xd7, 0x69, 0x0a, 0x87, 0x11},
-	ID:         251,
-	Level:      4,
-	Opcode:     2,
-	Task:       27,
-	Keywords:   0x8000,
-	Name:       "ExceptionCatchStop",
-	TaskName:   "ExceptionCatch",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(ExceptionCatchStop) },
+	Provider: &providerDesc, ID: 251, Level: 4, Opcode: 2, Task: 27, Keywords: 0x8000,
+	Class: etw.GUID{0x99, 0x94, 0xbf, 0x5b, 0x15, 0x17, 0x58, 0x46, 0x88, 0xdc, 0xaf, 0xd7, 0x69, 0x0a, 0x87, 0x11},
+	Name:  "ExceptionCatchStop", TaskName: "ExceptionCatch", OpcodeName: "Stop",
+	New: func() etw.Event { return new(ExceptionCatchStop) },
 }
 
-// AnyExceptionCatchStop is event 251, of task ExceptionCatch, opcode win:Stop,
-// keyword ExceptionKeyword, level win:Informational, in any version.
-//
-// A catch block ended.
-//
-// The only version is [ExceptionCatchStop]; a newer one is decoded like it.
+// AnyExceptionCatchStop is [ExceptionCatchStop] in any version: a newer one is
+// decoded like it.
 type AnyExceptionCatchStop struct {
 	Seen etw.Seen
+	ExceptionCatchStop
 }
 
-var anyExceptionCatchStop = []*etw.EventDesc{&exceptionCatchStop}
-
-func (*AnyExceptionCatchStop) EventDescs() []*etw.EventDesc { return anyExceptionCatchStop }
-func (*AnyExceptionCatchStop) EventDesc() *etw.EventDesc    { return &exceptionCatchStop }
-func (e *AnyExceptionCatchStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExceptionCatchStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&exceptionCatchStop}
+}
+func (e *AnyExceptionCatchStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyExceptionCatchStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.ExceptionCatchStop.DecodePayload(p, ptr)
 }
-func (*AnyExceptionCatchStop) FieldValue(int) etw.Value       { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyExceptionCatchStop) Clone() *AnyExceptionCatchStop { return &e }
-func (e AnyExceptionCatchStop) String() string                { return string(etw.AppendText(nil, &e)) }
-func (e AnyExceptionCatchStop) LogValue() slog.Value          { return etw.LogValue(&e) }
-func (e AnyExceptionCatchStop) MarshalJSON() ([]byte, error)  { return etw.AppendJSON(nil, &e) }

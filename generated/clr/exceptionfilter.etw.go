@@ -57,72 +57,38 @@ func (e ExceptionFilterStart) LogValue() slog.Value         { return etw.LogValu
 func (e ExceptionFilterStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var exceptionFilterStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x06, 0x26, 0xe7, 0x72, 0x71, 0xbb, 0x90, 0x42, 0xa2, 0x42, 0xd5, 0xf3, 0x6c, 0xe5, 0x31, 0x2e},
-	ID:         254,
-	Level:      4,
-	Opcode:     1,
-	Task:       29,
-	Keywords:   0x8000,
-	Name:       "ExceptionFilterStart",
-	TaskName:   "ExceptionFilter",
-	OpcodeName: "Start",
-	Fields:     exceptionHandlingLayoutFields,
-	New:        func() etw.Event { return new(ExceptionFilterStart) },
+	Provider: &providerDesc, ID: 254, Level: 4, Opcode: 1, Task: 29, Keywords: 0x8000,
+	Class: etw.GUID{0x06, 0x26, 0xe7, 0x72, 0x71, 0xbb, 0x90, 0x42, 0xa2, 0x42, 0xd5, 0xf3, 0x6c, 0xe5, 0x31, 0x2e},
+	Name:  "ExceptionFilterStart", TaskName: "ExceptionFilter", OpcodeName: "Start",
+	Fields: exceptionHandlingLayoutFields,
+	New:    func() etw.Event { return new(ExceptionFilterStart) },
 }
 
-// AnyExceptionFilterStart is event 254, of task ExceptionFilter, opcode
-// win:Start, keyword ExceptionKeyword, level win:Informational, in any
-// version.
-//
-// An exception filter begins to run.
-//
-// The only version is [ExceptionFilterStart]; a newer one is decoded like it.
+// AnyExceptionFilterStart is [ExceptionFilterStart] in any version: a newer
+// one is decoded like it.
 type AnyExceptionFilterStart struct {
 	Seen etw.Seen
-
-	// Address of the block's first instruction.
-	EntryEIP uint64
-	// Identifier of the method that the block is part of.
-	MethodID uint64
-	// Name of the method that the block is part of.
-	MethodName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ExceptionFilterStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyExceptionFilterStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyExceptionFilterStart = []*etw.EventDesc{&exceptionFilterStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyExceptionFilterStart) EventDescs() []*etw.EventDesc { return anyExceptionFilterStart }
-func (e *AnyExceptionFilterStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyExceptionFilterStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExceptionFilterStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&exceptionFilterStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyExceptionFilterStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyExceptionHandlingLayout)(e).decode(version, p, ptr, anyExceptionFilterStart)
+func (e *AnyExceptionFilterStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExceptionFilterStart) FieldValue(i int) etw.Value {
-	return (*anyExceptionHandlingLayout)(e).FieldValue(i)
+func (e *AnyExceptionFilterStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ExceptionFilterStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyExceptionFilterStart) Clone() *AnyExceptionFilterStart {
-	(*anyExceptionHandlingLayout)(&e).detach()
+	(*exceptionHandlingLayout)(&e.ExceptionFilterStart).detach()
 	return &e
 }
-
-func (e AnyExceptionFilterStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExceptionFilterStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyExceptionFilterStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExceptionFilterStop is event 255, version 0, of task ExceptionFilter, opcode
 // win:Stop, keyword ExceptionKeyword, level win:Informational.
@@ -140,39 +106,31 @@ func (e ExceptionFilterStop) LogValue() slog.Value                              
 func (e ExceptionFilterStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var exceptionFilterStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x06, 0x26, 0xe7, 0x72, 0x71, 0xbb, 0x90, 0x42, 0xa2, 0x42, 0xd5, 0xf3, 0x6c, 0xe5, 0x31, 0x2e},
-	ID:         255,
-	Level:      4,
-	Opcode:     2,
-	Task:       29,
-	Keywords:   0x8000,
-	Name:       "ExceptionFilterStop",
-	TaskName:   "ExceptionFilter",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(ExceptionFilterStop) },
+	Provider: &providerDesc, ID: 255, Level: 4, Opcode: 2, Task: 29, Keywords: 0x8000,
+	Class: etw.GUID{0x06, 0x26, 0xe7, 0x72, 0x71, 0xbb, 0x90, 0x42, 0xa2, 0x42, 0xd5, 0xf3, 0x6c, 0xe5, 0x31, 0x2e},
+	Name:  "ExceptionFilterStop", TaskName: "ExceptionFilter", OpcodeName: "Stop",
+	New: func() etw.Event { return new(ExceptionFilterStop) },
 }
 
-// AnyExceptionFilterStop is event 255, of task ExceptionFilter, opcode
-// win:Stop, keyword ExceptionKeyword, level win:Informational, in any version.
-//
-// An exception filter ended.
-//
-// The only version is [ExceptionFilterStop]; a newer one is decoded like it.
+// AnyExceptionFilterStop is [ExceptionFilterStop] in any version: a newer one
+// is decoded like it.
 type AnyExceptionFilterStop struct {
 	Seen etw.Seen
+	ExceptionFilterStop
 }
 
-var anyExceptionFilterStop = []*etw.EventDesc{&exceptionFilterStop}
-
-func (*AnyExceptionFilterStop) EventDescs() []*etw.EventDesc { return anyExceptionFilterStop }
-func (*AnyExceptionFilterStop) EventDesc() *etw.EventDesc    { return &exceptionFilterStop }
-func (e *AnyExceptionFilterStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExceptionFilterStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&exceptionFilterStop}
+}
+func (e *AnyExceptionFilterStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyExceptionFilterStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.ExceptionFilterStop.DecodePayload(p, ptr)
 }
-func (*AnyExceptionFilterStop) FieldValue(int) etw.Value        { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyExceptionFilterStop) Clone() *AnyExceptionFilterStop { return &e }
-func (e AnyExceptionFilterStop) String() string                 { return string(etw.AppendText(nil, &e)) }
-func (e AnyExceptionFilterStop) LogValue() slog.Value           { return etw.LogValue(&e) }
-func (e AnyExceptionFilterStop) MarshalJSON() ([]byte, error)   { return etw.AppendJSON(nil, &e) }

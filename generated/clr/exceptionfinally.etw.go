@@ -57,72 +57,38 @@ func (e ExceptionFinallyStart) LogValue() slog.Value         { return etw.LogVal
 func (e ExceptionFinallyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var exceptionFinallyStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x31, 0xbc, 0x65, 0x95, 0x0f, 0x30, 0xa2, 0x4e, 0xa5, 0x32, 0x30, 0xbc, 0xe9, 0xa1, 0x41, 0x99},
-	ID:         252,
-	Level:      4,
-	Opcode:     1,
-	Task:       28,
-	Keywords:   0x8000,
-	Name:       "ExceptionFinallyStart",
-	TaskName:   "ExceptionFinally",
-	OpcodeName: "Start",
-	Fields:     exceptionHandlingLayoutFields,
-	New:        func() etw.Event { return new(ExceptionFinallyStart) },
+	Provider: &providerDesc, ID: 252, Level: 4, Opcode: 1, Task: 28, Keywords: 0x8000,
+	Class: etw.GUID{0x31, 0xbc, 0x65, 0x95, 0x0f, 0x30, 0xa2, 0x4e, 0xa5, 0x32, 0x30, 0xbc, 0xe9, 0xa1, 0x41, 0x99},
+	Name:  "ExceptionFinallyStart", TaskName: "ExceptionFinally", OpcodeName: "Start",
+	Fields: exceptionHandlingLayoutFields,
+	New:    func() etw.Event { return new(ExceptionFinallyStart) },
 }
 
-// AnyExceptionFinallyStart is event 252, of task ExceptionFinally, opcode
-// win:Start, keyword ExceptionKeyword, level win:Informational, in any
-// version.
-//
-// A finally block begins to run because of an exception.
-//
-// The only version is [ExceptionFinallyStart]; a newer one is decoded like it.
+// AnyExceptionFinallyStart is [ExceptionFinallyStart] in any version: a newer
+// one is decoded like it.
 type AnyExceptionFinallyStart struct {
 	Seen etw.Seen
-
-	// Address of the block's first instruction.
-	EntryEIP uint64
-	// Identifier of the method that the block is part of.
-	MethodID uint64
-	// Name of the method that the block is part of.
-	MethodName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ExceptionFinallyStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyExceptionFinallyStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyExceptionFinallyStart = []*etw.EventDesc{&exceptionFinallyStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyExceptionFinallyStart) EventDescs() []*etw.EventDesc { return anyExceptionFinallyStart }
-func (e *AnyExceptionFinallyStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyExceptionFinallyStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExceptionFinallyStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&exceptionFinallyStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyExceptionFinallyStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyExceptionHandlingLayout)(e).decode(version, p, ptr, anyExceptionFinallyStart)
+func (e *AnyExceptionFinallyStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExceptionFinallyStart) FieldValue(i int) etw.Value {
-	return (*anyExceptionHandlingLayout)(e).FieldValue(i)
+func (e *AnyExceptionFinallyStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ExceptionFinallyStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyExceptionFinallyStart) Clone() *AnyExceptionFinallyStart {
-	(*anyExceptionHandlingLayout)(&e).detach()
+	(*exceptionHandlingLayout)(&e.ExceptionFinallyStart).detach()
 	return &e
 }
-
-func (e AnyExceptionFinallyStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExceptionFinallyStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyExceptionFinallyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExceptionFinallyStop is event 253, version 0, of task ExceptionFinally,
 // opcode win:Stop, keyword ExceptionKeyword, level win:Informational.
@@ -140,39 +106,31 @@ func (e ExceptionFinallyStop) LogValue() slog.Value                             
 func (e ExceptionFinallyStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var exceptionFinallyStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x31, 0xbc, 0x65, 0x95, 0x0f, 0x30, 0xa2, 0x4e, 0xa5, 0x32, 0x30, 0xbc, 0xe9, 0xa1, 0x41, 0x99},
-	ID:         253,
-	Level:      4,
-	Opcode:     2,
-	Task:       28,
-	Keywords:   0x8000,
-	Name:       "ExceptionFinallyStop",
-	TaskName:   "ExceptionFinally",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(ExceptionFinallyStop) },
+	Provider: &providerDesc, ID: 253, Level: 4, Opcode: 2, Task: 28, Keywords: 0x8000,
+	Class: etw.GUID{0x31, 0xbc, 0x65, 0x95, 0x0f, 0x30, 0xa2, 0x4e, 0xa5, 0x32, 0x30, 0xbc, 0xe9, 0xa1, 0x41, 0x99},
+	Name:  "ExceptionFinallyStop", TaskName: "ExceptionFinally", OpcodeName: "Stop",
+	New: func() etw.Event { return new(ExceptionFinallyStop) },
 }
 
-// AnyExceptionFinallyStop is event 253, of task ExceptionFinally, opcode
-// win:Stop, keyword ExceptionKeyword, level win:Informational, in any version.
-//
-// A finally block ended.
-//
-// The only version is [ExceptionFinallyStop]; a newer one is decoded like it.
+// AnyExceptionFinallyStop is [ExceptionFinallyStop] in any version: a newer
+// one is decoded like it.
 type AnyExceptionFinallyStop struct {
 	Seen etw.Seen
+	ExceptionFinallyStop
 }
 
-var anyExceptionFinallyStop = []*etw.EventDesc{&exceptionFinallyStop}
-
-func (*AnyExceptionFinallyStop) EventDescs() []*etw.EventDesc { return anyExceptionFinallyStop }
-func (*AnyExceptionFinallyStop) EventDesc() *etw.EventDesc    { return &exceptionFinallyStop }
-func (e *AnyExceptionFinallyStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExceptionFinallyStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&exceptionFinallyStop}
+}
+func (e *AnyExceptionFinallyStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyExceptionFinallyStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.ExceptionFinallyStop.DecodePayload(p, ptr)
 }
-func (*AnyExceptionFinallyStop) FieldValue(int) etw.Value         { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyExceptionFinallyStop) Clone() *AnyExceptionFinallyStop { return &e }
-func (e AnyExceptionFinallyStop) String() string                  { return string(etw.AppendText(nil, &e)) }
-func (e AnyExceptionFinallyStop) LogValue() slog.Value            { return etw.LogValue(&e) }
-func (e AnyExceptionFinallyStop) MarshalJSON() ([]byte, error)    { return etw.AppendJSON(nil, &e) }

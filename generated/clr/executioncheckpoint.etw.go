@@ -76,16 +76,9 @@ func (e ExecutionCheckpoint) LogValue() slog.Value         { return etw.LogValue
 func (e ExecutionCheckpoint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var executionCheckpoint = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xc8, 0x32, 0x88, 0x59, 0x4d, 0xdf, 0x9e, 0x4e, 0xab, 0xe6, 0x2c, 0x7b, 0xf0, 0xba, 0x2d, 0xa2},
-	ID:         300,
-	Level:      4,
-	Opcode:     11,
-	Task:       35,
-	Keywords:   0x20000000,
-	Name:       "ExecutionCheckpoint",
-	TaskName:   "ExecutionCheckpoint",
-	OpcodeName: "ExecutionCheckpoint",
+	Provider: &providerDesc, ID: 300, Level: 4, Opcode: 11, Task: 35, Keywords: 0x20000000,
+	Class: etw.GUID{0xc8, 0x32, 0x88, 0x59, 0x4d, 0xdf, 0x9e, 0x4e, 0xab, 0xe6, 0x2c, 0x7b, 0xf0, 0xba, 0x2d, 0xa2},
+	Name:  "ExecutionCheckpoint", TaskName: "ExecutionCheckpoint", OpcodeName: "ExecutionCheckpoint",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Name", Type: etw.InUnicodeString},
@@ -94,59 +87,24 @@ var executionCheckpoint = etw.EventDesc{
 	New: func() etw.Event { return new(ExecutionCheckpoint) },
 }
 
-// AnyExecutionCheckpoint is event 300, of task ExecutionCheckpoint, opcode
-// ExecutionCheckpoint, keyword PerfTrackKeyword, level win:Informational, in
-// any version.
-//
-// The runtime passed a named point of its start-up.
-//
-// The only version is [ExecutionCheckpoint]; a newer one is decoded like it.
+// AnyExecutionCheckpoint is [ExecutionCheckpoint] in any version: a newer one
+// is decoded like it.
 type AnyExecutionCheckpoint struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Name of the point.
-	Name etw.UTF16
-	// When the runtime passed it, in ticks of the performance counter.
-	Timestamp int64
+	ExecutionCheckpoint
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyExecutionCheckpoint) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyExecutionCheckpoint = []*etw.EventDesc{&executionCheckpoint}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyExecutionCheckpoint) EventDescs() []*etw.EventDesc { return anyExecutionCheckpoint }
-func (e *AnyExecutionCheckpoint) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyExecutionCheckpoint, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExecutionCheckpoint) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&executionCheckpoint}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyExecutionCheckpoint) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ExecutionCheckpoint
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyExecutionCheckpoint) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyExecutionCheckpoint) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Name = v.Name
-	e.Timestamp = v.Timestamp
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExecutionCheckpoint) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UTF16Value(e.Name)
-	case 2:
-		return etw.IntValue(e.Timestamp)
-	}
-	return etw.Value{}
+	return e.ExecutionCheckpoint.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -154,7 +112,3 @@ func (e AnyExecutionCheckpoint) Clone() *AnyExecutionCheckpoint {
 	e.Name = e.Name.Clone()
 	return &e
 }
-
-func (e AnyExecutionCheckpoint) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExecutionCheckpoint) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyExecutionCheckpoint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -65,16 +65,9 @@ func (e GCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         1,
-	Level:      4,
-	Opcode:     1,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCStart",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCStart", TaskName: "GarbageCollection", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32, Out: etw.OutUInt32},
 		{Name: "Reason", Type: etw.InUInt32, Map: &gcReasonMap},
@@ -159,17 +152,9 @@ func (e GCStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         1,
-	Version:    1,
-	Level:      4,
-	Opcode:     1,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCStart_V1",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 1, Version: 1, Level: 4, Opcode: 1, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCStart_V1", TaskName: "GarbageCollection", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32, Out: etw.OutUInt32},
 		{Name: "Depth", Type: etw.InUInt32, Out: etw.OutUInt32},
@@ -264,17 +249,9 @@ func (e GCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         1,
-	Version:    2,
-	Level:      4,
-	Opcode:     1,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCStart_V2",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 1, Version: 2, Level: 4, Opcode: 1, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCStart_V2", TaskName: "GarbageCollection", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32, Out: etw.OutUInt32},
 		{Name: "Depth", Type: etw.InUInt32, Out: etw.OutUInt32},
@@ -451,16 +428,9 @@ func (e GCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         2,
-	Level:      4,
-	Opcode:     2,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCEnd",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCEnd", TaskName: "GarbageCollection", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Depth", Type: etw.InUInt16},
@@ -529,17 +499,9 @@ func (e GCEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         2,
-	Version:    1,
-	Level:      4,
-	Opcode:     2,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCEnd_V1",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 2, Version: 1, Level: 4, Opcode: 2, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCEnd_V1", TaskName: "GarbageCollection", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Depth", Type: etw.InUInt32},
@@ -644,17 +606,10 @@ func (e GCRestartEEEnd) LogValue() slog.Value                                 { 
 func (e GCRestartEEEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var gcRestartEEEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         3,
-	Level:      4,
-	Opcode:     132,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCRestartEEEnd",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCRestartEEEnd",
-	New:        func() etw.Event { return new(GCRestartEEEnd) },
+	Provider: &providerDesc, ID: 3, Level: 4, Opcode: 132, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCRestartEEEnd", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEEnd",
+	New: func() etw.Event { return new(GCRestartEEEnd) },
 }
 
 // GCRestartEEEndV1 is GCRestartEEEnd_V1: event 3, version 1, of task
@@ -698,19 +653,11 @@ func (e GCRestartEEEndV1) LogValue() slog.Value         { return etw.LogValue(&e
 func (e GCRestartEEEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcRestartEEEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         3,
-	Version:    1,
-	Level:      4,
-	Opcode:     132,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCRestartEEEnd_V1",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCRestartEEEnd",
-	Fields:     gcNoUserDataLayoutFields,
-	New:        func() etw.Event { return new(GCRestartEEEndV1) },
+	Provider: &providerDesc, ID: 3, Version: 1, Level: 4, Opcode: 132, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCRestartEEEnd_V1", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEEnd",
+	Fields: gcNoUserDataLayoutFields,
+	New:    func() etw.Event { return new(GCRestartEEEndV1) },
 }
 
 // gcNoUserDataLayout is the template GCNoUserData, which several events use.
@@ -936,16 +883,9 @@ func (e GCHeapStats) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCHeapStats) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcHeapStats = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         4,
-	Level:      4,
-	Opcode:     133,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCHeapStats",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCHeapStats",
+	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 133, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCHeapStats", TaskName: "GarbageCollection", OpcodeName: "GCHeapStats",
 	Fields: []etw.FieldDesc{
 		{Name: "GenerationSize0", Type: etw.InUInt64},
 		{Name: "TotalPromotedSize0", Type: etw.InUInt64},
@@ -1092,17 +1032,9 @@ func (e GCHeapStatsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCHeapStatsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcHeapStatsV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         4,
-	Version:    1,
-	Level:      4,
-	Opcode:     133,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCHeapStats_V1",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCHeapStats",
+	Provider: &providerDesc, ID: 4, Version: 1, Level: 4, Opcode: 133, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCHeapStats_V1", TaskName: "GarbageCollection", OpcodeName: "GCHeapStats",
 	Fields: []etw.FieldDesc{
 		{Name: "GenerationSize0", Type: etw.InUInt64},
 		{Name: "TotalPromotedSize0", Type: etw.InUInt64},
@@ -1262,17 +1194,9 @@ func (e GCHeapStatsV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCHeapStatsV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcHeapStatsV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         4,
-	Version:    2,
-	Level:      4,
-	Opcode:     133,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCHeapStats_V2",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCHeapStats",
+	Provider: &providerDesc, ID: 4, Version: 2, Level: 4, Opcode: 133, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCHeapStats_V2", TaskName: "GarbageCollection", OpcodeName: "GCHeapStats",
 	Fields: []etw.FieldDesc{
 		{Name: "GenerationSize0", Type: etw.InUInt64},
 		{Name: "TotalPromotedSize0", Type: etw.InUInt64},
@@ -1531,16 +1455,9 @@ func (e GCCreateSegment) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e GCCreateSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcCreateSegment = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         5,
-	Level:      4,
-	Opcode:     134,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCCreateSegment",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCCreateSegment",
+	Provider: &providerDesc, ID: 5, Level: 4, Opcode: 134, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCCreateSegment", TaskName: "GarbageCollection", OpcodeName: "GCCreateSegment",
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Size", Type: etw.InUInt64},
@@ -1619,17 +1536,9 @@ func (e GCCreateSegmentV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e GCCreateSegmentV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcCreateSegmentV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         5,
-	Version:    1,
-	Level:      4,
-	Opcode:     134,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCCreateSegment_V1",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCCreateSegment",
+	Provider: &providerDesc, ID: 5, Version: 1, Level: 4, Opcode: 134, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCCreateSegment_V1", TaskName: "GarbageCollection", OpcodeName: "GCCreateSegment",
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Size", Type: etw.InUInt64},
@@ -1774,16 +1683,9 @@ func (e GCFreeSegment) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCFreeSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcFreeSegment = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         6,
-	Level:      4,
-	Opcode:     135,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCFreeSegment",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCFreeSegment",
+	Provider: &providerDesc, ID: 6, Level: 4, Opcode: 135, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCFreeSegment", TaskName: "GarbageCollection", OpcodeName: "GCFreeSegment",
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	},
@@ -1846,17 +1748,9 @@ func (e GCFreeSegmentV1) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e GCFreeSegmentV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcFreeSegmentV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         6,
-	Version:    1,
-	Level:      4,
-	Opcode:     135,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCFreeSegment_V1",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCFreeSegment",
+	Provider: &providerDesc, ID: 6, Version: 1, Level: 4, Opcode: 135, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCFreeSegment_V1", TaskName: "GarbageCollection", OpcodeName: "GCFreeSegment",
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -1954,17 +1848,10 @@ func (e GCRestartEEBegin) LogValue() slog.Value                                 
 func (e GCRestartEEBegin) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var gcRestartEEBegin = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         7,
-	Level:      4,
-	Opcode:     136,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCRestartEEBegin",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCRestartEEBegin",
-	New:        func() etw.Event { return new(GCRestartEEBegin) },
+	Provider: &providerDesc, ID: 7, Level: 4, Opcode: 136, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCRestartEEBegin", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEBegin",
+	New: func() etw.Event { return new(GCRestartEEBegin) },
 }
 
 // GCRestartEEBeginV1 is GCRestartEEBegin_V1: event 7, version 1, of task
@@ -2008,19 +1895,11 @@ func (e GCRestartEEBeginV1) LogValue() slog.Value         { return etw.LogValue(
 func (e GCRestartEEBeginV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcRestartEEBeginV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         7,
-	Version:    1,
-	Level:      4,
-	Opcode:     136,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCRestartEEBegin_V1",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCRestartEEBegin",
-	Fields:     gcNoUserDataLayoutFields,
-	New:        func() etw.Event { return new(GCRestartEEBeginV1) },
+	Provider: &providerDesc, ID: 7, Version: 1, Level: 4, Opcode: 136, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCRestartEEBegin_V1", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEBegin",
+	Fields: gcNoUserDataLayoutFields,
+	New:    func() etw.Event { return new(GCRestartEEBeginV1) },
 }
 
 // AnyGCRestartEEBegin is event 7, of task GarbageCollection, opcode
@@ -2090,17 +1969,10 @@ func (e GCSuspendEEEnd) LogValue() slog.Value                                 { 
 func (e GCSuspendEEEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var gcSuspendEEEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         8,
-	Level:      4,
-	Opcode:     137,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCSuspendEEEnd",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCSuspendEEEnd",
-	New:        func() etw.Event { return new(GCSuspendEEEnd) },
+	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 137, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCSuspendEEEnd", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEEnd",
+	New: func() etw.Event { return new(GCSuspendEEEnd) },
 }
 
 // GCSuspendEEEndV1 is GCSuspendEEEnd_V1: event 8, version 1, of task
@@ -2143,19 +2015,11 @@ func (e GCSuspendEEEndV1) LogValue() slog.Value         { return etw.LogValue(&e
 func (e GCSuspendEEEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcSuspendEEEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         8,
-	Version:    1,
-	Level:      4,
-	Opcode:     137,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCSuspendEEEnd_V1",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCSuspendEEEnd",
-	Fields:     gcNoUserDataLayoutFields,
-	New:        func() etw.Event { return new(GCSuspendEEEndV1) },
+	Provider: &providerDesc, ID: 8, Version: 1, Level: 4, Opcode: 137, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCSuspendEEEnd_V1", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEEnd",
+	Fields: gcNoUserDataLayoutFields,
+	New:    func() etw.Event { return new(GCSuspendEEEndV1) },
 }
 
 // AnyGCSuspendEEEnd is event 8, of task GarbageCollection, opcode
@@ -2252,16 +2116,9 @@ func (e GCSuspendEEBegin) LogValue() slog.Value         { return etw.LogValue(&e
 func (e GCSuspendEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcSuspendEEBegin = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         9,
-	Level:      4,
-	Opcode:     10,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCSuspendEEBegin",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCSuspendEEBegin",
+	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 10, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCSuspendEEBegin", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEBegin",
 	Fields: []etw.FieldDesc{
 		{Name: "Reason", Type: etw.InUInt16, Map: &gcSuspendEEReason16Map},
 	},
@@ -2334,17 +2191,9 @@ func (e GCSuspendEEBeginV1) LogValue() slog.Value         { return etw.LogValue(
 func (e GCSuspendEEBeginV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcSuspendEEBeginV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         9,
-	Version:    1,
-	Level:      4,
-	Opcode:     10,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCSuspendEEBegin_V1",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCSuspendEEBegin",
+	Provider: &providerDesc, ID: 9, Version: 1, Level: 4, Opcode: 10, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCSuspendEEBegin_V1", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEBegin",
 	Fields: []etw.FieldDesc{
 		{Name: "Reason", Type: etw.InUInt32, Map: &gcSuspendEEReasonMap},
 		{Name: "Count", Type: etw.InUInt32},
@@ -2496,16 +2345,9 @@ func (e GCAllocationTick) LogValue() slog.Value         { return etw.LogValue(&e
 func (e GCAllocationTick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcAllocationTick = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         10,
-	Level:      5,
-	Opcode:     11,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCAllocationTick",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCAllocationTick",
+	Provider: &providerDesc, ID: 10, Level: 5, Opcode: 11, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCAllocationTick", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
 		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
@@ -2579,17 +2421,9 @@ func (e GCAllocationTickV1) LogValue() slog.Value         { return etw.LogValue(
 func (e GCAllocationTickV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcAllocationTickV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         10,
-	Version:    1,
-	Level:      5,
-	Opcode:     11,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCAllocationTick_V1",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCAllocationTick",
+	Provider: &providerDesc, ID: 10, Version: 1, Level: 5, Opcode: 11, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCAllocationTick_V1", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
 		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
@@ -2696,17 +2530,9 @@ func (e GCAllocationTickV2) LogValue() slog.Value         { return etw.LogValue(
 func (e GCAllocationTickV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcAllocationTickV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         10,
-	Version:    2,
-	Level:      5,
-	Opcode:     11,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCAllocationTick_V2",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCAllocationTick",
+	Provider: &providerDesc, ID: 10, Version: 2, Level: 5, Opcode: 11, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCAllocationTick_V2", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
 		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
@@ -2822,17 +2648,9 @@ func (e GCAllocationTickV3) LogValue() slog.Value         { return etw.LogValue(
 func (e GCAllocationTickV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcAllocationTickV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         10,
-	Version:    3,
-	Level:      5,
-	Opcode:     11,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCAllocationTick_V3",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCAllocationTick",
+	Provider: &providerDesc, ID: 10, Version: 3, Level: 5, Opcode: 11, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCAllocationTick_V3", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
 		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
@@ -2955,17 +2773,9 @@ func (e GCAllocationTickV4) LogValue() slog.Value         { return etw.LogValue(
 func (e GCAllocationTickV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcAllocationTickV4 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         10,
-	Version:    4,
-	Level:      5,
-	Opcode:     11,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCAllocationTick_V4",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCAllocationTick",
+	Provider: &providerDesc, ID: 10, Version: 4, Level: 5, Opcode: 11, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCAllocationTick_V4", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
 		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
@@ -3159,17 +2969,10 @@ func (e GCCreateConcurrentThread) LogValue() slog.Value             { return etw
 func (e GCCreateConcurrentThread) MarshalJSON() ([]byte, error)     { return etw.AppendJSON(nil, &e) }
 
 var gcCreateConcurrentThread = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         11,
-	Level:      4,
-	Opcode:     12,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCCreateConcurrentThread",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCCreateConcurrentThread",
-	New:        func() etw.Event { return new(GCCreateConcurrentThread) },
+	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 12, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCCreateConcurrentThread", TaskName: "GarbageCollection", OpcodeName: "GCCreateConcurrentThread",
+	New: func() etw.Event { return new(GCCreateConcurrentThread) },
 }
 
 // GCCreateConcurrentThreadV1 is GCCreateConcurrentThread_V1: event 11, version
@@ -3222,17 +3025,9 @@ func (e GCCreateConcurrentThreadV1) LogValue() slog.Value         { return etw.L
 func (e GCCreateConcurrentThreadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcCreateConcurrentThreadV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         11,
-	Version:    1,
-	Level:      4,
-	Opcode:     12,
-	Task:       1,
-	Keywords:   0x10001,
-	Name:       "GCCreateConcurrentThread_V1",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCCreateConcurrentThread",
+	Provider: &providerDesc, ID: 11, Version: 1, Level: 4, Opcode: 12, Task: 1, Keywords: 0x10001,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCCreateConcurrentThread_V1", TaskName: "GarbageCollection", OpcodeName: "GCCreateConcurrentThread",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
@@ -3326,17 +3121,10 @@ func (e GCTerminateConcurrentThread) LogValue() slog.Value                { retu
 func (e GCTerminateConcurrentThread) MarshalJSON() ([]byte, error)        { return etw.AppendJSON(nil, &e) }
 
 var gcTerminateConcurrentThread = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         12,
-	Level:      4,
-	Opcode:     13,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCTerminateConcurrentThread",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCTerminateConcurrentThread",
-	New:        func() etw.Event { return new(GCTerminateConcurrentThread) },
+	Provider: &providerDesc, ID: 12, Level: 4, Opcode: 13, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCTerminateConcurrentThread", TaskName: "GarbageCollection", OpcodeName: "GCTerminateConcurrentThread",
+	New: func() etw.Event { return new(GCTerminateConcurrentThread) },
 }
 
 // GCTerminateConcurrentThreadV1 is GCTerminateConcurrentThread_V1: event 12,
@@ -3390,17 +3178,9 @@ func (e GCTerminateConcurrentThreadV1) LogValue() slog.Value         { return et
 func (e GCTerminateConcurrentThreadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcTerminateConcurrentThreadV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         12,
-	Version:    1,
-	Level:      4,
-	Opcode:     13,
-	Task:       1,
-	Keywords:   0x10001,
-	Name:       "GCTerminateConcurrentThread_V1",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCTerminateConcurrentThread",
+	Provider: &providerDesc, ID: 12, Version: 1, Level: 4, Opcode: 13, Task: 1, Keywords: 0x10001,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCTerminateConcurrentThread_V1", TaskName: "GarbageCollection", OpcodeName: "GCTerminateConcurrentThread",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
@@ -3521,16 +3301,9 @@ func (e GCFinalizersEnd) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e GCFinalizersEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcFinalizersEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         13,
-	Level:      4,
-	Opcode:     15,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCFinalizersEnd",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCFinalizersEnd",
+	Provider: &providerDesc, ID: 13, Level: 4, Opcode: 15, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCFinalizersEnd", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 	},
@@ -3593,17 +3366,9 @@ func (e GCFinalizersEndV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e GCFinalizersEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcFinalizersEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         13,
-	Version:    1,
-	Level:      4,
-	Opcode:     15,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCFinalizersEnd_V1",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCFinalizersEnd",
+	Provider: &providerDesc, ID: 13, Version: 1, Level: 4, Opcode: 15, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCFinalizersEnd_V1", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -3703,17 +3468,10 @@ func (e GCFinalizersBegin) LogValue() slog.Value                                
 func (e GCFinalizersBegin) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var gcFinalizersBegin = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         14,
-	Level:      4,
-	Opcode:     19,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCFinalizersBegin",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCFinalizersBegin",
-	New:        func() etw.Event { return new(GCFinalizersBegin) },
+	Provider: &providerDesc, ID: 14, Level: 4, Opcode: 19, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCFinalizersBegin", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersBegin",
+	New: func() etw.Event { return new(GCFinalizersBegin) },
 }
 
 // GCFinalizersBeginV1 is GCFinalizersBegin_V1: event 14, version 1, of task
@@ -3757,19 +3515,11 @@ func (e GCFinalizersBeginV1) LogValue() slog.Value         { return etw.LogValue
 func (e GCFinalizersBeginV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcFinalizersBeginV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         14,
-	Version:    1,
-	Level:      4,
-	Opcode:     19,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCFinalizersBegin_V1",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCFinalizersBegin",
-	Fields:     gcNoUserDataLayoutFields,
-	New:        func() etw.Event { return new(GCFinalizersBeginV1) },
+	Provider: &providerDesc, ID: 14, Version: 1, Level: 4, Opcode: 19, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCFinalizersBegin_V1", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersBegin",
+	Fields: gcNoUserDataLayoutFields,
+	New:    func() etw.Event { return new(GCFinalizersBeginV1) },
 }
 
 // AnyGCFinalizersBegin is event 14, of task GarbageCollection, opcode
@@ -3894,16 +3644,9 @@ func (e GCBulkRootEdge) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e GCBulkRootEdge) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcBulkRootEdge = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         16,
-	Level:      4,
-	Opcode:     20,
-	Task:       1,
-	Keywords:   0x100000,
-	Name:       "GCBulkRootEdge",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCBulkRootEdge",
+	Provider: &providerDesc, ID: 16, Level: 4, Opcode: 20, Task: 1, Keywords: 0x100000,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCBulkRootEdge", TaskName: "GarbageCollection", OpcodeName: "GCBulkRootEdge",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -4048,62 +3791,22 @@ func (s GCBulkRootEdgeValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCBulkRootEdge is event 16, of task GarbageCollection, opcode
-// GCBulkRootEdge, keyword GCHeapDumpKeyword, level win:Informational, in any
-// version.
-//
-// A batch of the roots that keep objects alive, in a heap dump.
-//
-// The only version is [GCBulkRootEdge]; a newer one is decoded like it.
+// AnyGCBulkRootEdge is [GCBulkRootEdge] in any version: a newer one is decoded
+// like it.
 type AnyGCBulkRootEdge struct {
 	Seen etw.Seen
-
-	// Number of this batch, from 0 up: batches may be logged out of order.
-	Index uint32
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// The elements of the batch.
-	Values GCBulkRootEdgeValues // Count elements
+	GCBulkRootEdge
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCBulkRootEdge) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCBulkRootEdge = []*etw.EventDesc{&gcBulkRootEdge}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCBulkRootEdge) EventDescs() []*etw.EventDesc { return anyGCBulkRootEdge }
-func (e *AnyGCBulkRootEdge) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCBulkRootEdge, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCBulkRootEdge) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCBulkRootEdge
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCBulkRootEdge) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcBulkRootEdge} }
+func (e *AnyGCBulkRootEdge) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyGCBulkRootEdge) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Index = v.Index
-	e.Count = v.Count
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCBulkRootEdge) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Index))
-	case 1:
-		return etw.UintValue(uint64(e.Count))
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 3:
-		return etw.ArrayValue(&gcBulkRootEdge.Fields[3], e.Values.p, e.Values.n, e.Values.ptr, e)
-	}
-	return etw.Value{}
+	return e.GCBulkRootEdge.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4111,10 +3814,6 @@ func (e AnyGCBulkRootEdge) Clone() *AnyGCBulkRootEdge {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyGCBulkRootEdge) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCBulkRootEdge) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCBulkRootEdge) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCBulkRootConditionalWeakTableElementEdge is event 17, version 0, of task
 // GarbageCollection, opcode GCBulkRootConditionalWeakTableElementEdge, keyword
@@ -4196,16 +3895,9 @@ func (e GCBulkRootConditionalWeakTableElementEdge) MarshalJSON() ([]byte, error)
 }
 
 var gcBulkRootConditionalWeakTableElementEdge = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         17,
-	Level:      4,
-	Opcode:     21,
-	Task:       1,
-	Keywords:   0x100000,
-	Name:       "GCBulkRootConditionalWeakTableElementEdge",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCBulkRootConditionalWeakTableElementEdge",
+	Provider: &providerDesc, ID: 17, Level: 4, Opcode: 21, Task: 1, Keywords: 0x100000,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCBulkRootConditionalWeakTableElementEdge", TaskName: "GarbageCollection", OpcodeName: "GCBulkRootConditionalWeakTableElementEdge",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -4358,84 +4050,31 @@ func (s GCBulkRootConditionalWeakTableElementEdgeValues) write(a *etw.Appender, 
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCBulkRootConditionalWeakTableElementEdge is event 17, of task
-// GarbageCollection, opcode GCBulkRootConditionalWeakTableElementEdge, keyword
-// GCHeapDumpKeyword, level win:Informational, in any version.
-//
-// A batch of pairs of a ConditionalWeakTable, in a heap dump: each key keeps
-// its value alive.
-//
-// The only version is [GCBulkRootConditionalWeakTableElementEdge]; a newer one
-// is decoded like it.
+// AnyGCBulkRootConditionalWeakTableElementEdge is
+// [GCBulkRootConditionalWeakTableElementEdge] in any version: a newer one is
+// decoded like it.
 type AnyGCBulkRootConditionalWeakTableElementEdge struct {
 	Seen etw.Seen
-
-	// Number of this batch, from 0 up: batches may be logged out of order.
-	Index uint32
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// The elements of the batch.
-	Values GCBulkRootConditionalWeakTableElementEdgeValues // Count elements
+	GCBulkRootConditionalWeakTableElementEdge
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCBulkRootConditionalWeakTableElementEdge) GetClrInstanceID() uint16 {
-	return e.ClrInstanceID
-}
-
-var anyGCBulkRootConditionalWeakTableElementEdge = []*etw.EventDesc{&gcBulkRootConditionalWeakTableElementEdge}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyGCBulkRootConditionalWeakTableElementEdge) EventDescs() []*etw.EventDesc {
-	return anyGCBulkRootConditionalWeakTableElementEdge
+	return []*etw.EventDesc{&gcBulkRootConditionalWeakTableElementEdge}
 }
-func (e *AnyGCBulkRootConditionalWeakTableElementEdge) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyGCBulkRootConditionalWeakTableElementEdge, e.Seen)
+func (e *AnyGCBulkRootConditionalWeakTableElementEdge) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCBulkRootConditionalWeakTableElementEdge) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCBulkRootConditionalWeakTableElementEdge
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyGCBulkRootConditionalWeakTableElementEdge) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Index = v.Index
-	e.Count = v.Count
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCBulkRootConditionalWeakTableElementEdge) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Index))
-	case 1:
-		return etw.UintValue(uint64(e.Count))
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 3:
-		return etw.ArrayValue(&gcBulkRootConditionalWeakTableElementEdge.Fields[3], e.Values.p, e.Values.n, e.Values.ptr, e)
-	}
-	return etw.Value{}
+	return e.GCBulkRootConditionalWeakTableElementEdge.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyGCBulkRootConditionalWeakTableElementEdge) Clone() *AnyGCBulkRootConditionalWeakTableElementEdge {
 	e.Values = e.Values.Clone()
 	return &e
-}
-
-func (e AnyGCBulkRootConditionalWeakTableElementEdge) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyGCBulkRootConditionalWeakTableElementEdge) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyGCBulkRootConditionalWeakTableElementEdge) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // GCBulkNode is event 18, version 0, of task GarbageCollection, opcode
@@ -4510,16 +4149,9 @@ func (e GCBulkNode) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCBulkNode) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcBulkNode = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         18,
-	Level:      4,
-	Opcode:     22,
-	Task:       1,
-	Keywords:   0x100000,
-	Name:       "GCBulkNode",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCBulkNode",
+	Provider: &providerDesc, ID: 18, Level: 4, Opcode: 22, Task: 1, Keywords: 0x100000,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCBulkNode", TaskName: "GarbageCollection", OpcodeName: "GCBulkNode",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -4663,62 +4295,22 @@ func (s GCBulkNodeValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCBulkNode is event 18, of task GarbageCollection, opcode GCBulkNode,
-// keyword GCHeapDumpKeyword, level win:Informational, in any version.
-//
-// A batch of the objects of a heap dump. The edges of these objects follow in
-// GCBulkEdge events, in the same order.
-//
-// The only version is [GCBulkNode]; a newer one is decoded like it.
+// AnyGCBulkNode is [GCBulkNode] in any version: a newer one is decoded like
+// it.
 type AnyGCBulkNode struct {
 	Seen etw.Seen
-
-	// Number of this batch, from 0 up: batches may be logged out of order.
-	Index uint32
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// The elements of the batch.
-	Values GCBulkNodeValues // Count elements
+	GCBulkNode
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCBulkNode) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCBulkNode = []*etw.EventDesc{&gcBulkNode}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCBulkNode) EventDescs() []*etw.EventDesc { return anyGCBulkNode }
-func (e *AnyGCBulkNode) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCBulkNode, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCBulkNode) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCBulkNode
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCBulkNode) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcBulkNode} }
+func (e *AnyGCBulkNode) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyGCBulkNode) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Index = v.Index
-	e.Count = v.Count
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCBulkNode) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Index))
-	case 1:
-		return etw.UintValue(uint64(e.Count))
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 3:
-		return etw.ArrayValue(&gcBulkNode.Fields[3], e.Values.p, e.Values.n, e.Values.ptr, e)
-	}
-	return etw.Value{}
+	return e.GCBulkNode.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4726,10 +4318,6 @@ func (e AnyGCBulkNode) Clone() *AnyGCBulkNode {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyGCBulkNode) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCBulkNode) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCBulkNode) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCBulkEdge is event 19, version 0, of task GarbageCollection, opcode
 // GCBulkEdge, keyword GCHeapDumpKeyword, level win:Informational.
@@ -4802,16 +4390,9 @@ func (e GCBulkEdge) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCBulkEdge) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcBulkEdge = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         19,
-	Level:      4,
-	Opcode:     23,
-	Task:       1,
-	Keywords:   0x100000,
-	Name:       "GCBulkEdge",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCBulkEdge",
+	Provider: &providerDesc, ID: 19, Level: 4, Opcode: 23, Task: 1, Keywords: 0x100000,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCBulkEdge", TaskName: "GarbageCollection", OpcodeName: "GCBulkEdge",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -4940,61 +4521,22 @@ func (s GCBulkEdgeValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCBulkEdge is event 19, of task GarbageCollection, opcode GCBulkEdge,
-// keyword GCHeapDumpKeyword, level win:Informational, in any version.
-//
-// A batch of the references between the objects of a heap dump.
-//
-// The only version is [GCBulkEdge]; a newer one is decoded like it.
+// AnyGCBulkEdge is [GCBulkEdge] in any version: a newer one is decoded like
+// it.
 type AnyGCBulkEdge struct {
 	Seen etw.Seen
-
-	// Number of this batch, from 0 up: batches may be logged out of order.
-	Index uint32
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// The elements of the batch.
-	Values GCBulkEdgeValues // Count elements
+	GCBulkEdge
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCBulkEdge) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCBulkEdge = []*etw.EventDesc{&gcBulkEdge}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCBulkEdge) EventDescs() []*etw.EventDesc { return anyGCBulkEdge }
-func (e *AnyGCBulkEdge) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCBulkEdge, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCBulkEdge) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCBulkEdge
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCBulkEdge) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcBulkEdge} }
+func (e *AnyGCBulkEdge) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyGCBulkEdge) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Index = v.Index
-	e.Count = v.Count
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCBulkEdge) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Index))
-	case 1:
-		return etw.UintValue(uint64(e.Count))
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 3:
-		return etw.ArrayValue(&gcBulkEdge.Fields[3], e.Values.p, e.Values.n, e.Values.ptr, e)
-	}
-	return etw.Value{}
+	return e.GCBulkEdge.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5002,10 +4544,6 @@ func (e AnyGCBulkEdge) Clone() *AnyGCBulkEdge {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyGCBulkEdge) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCBulkEdge) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCBulkEdge) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCSampledObjectAllocationHigh is event 20, version 0, of task
 // GarbageCollection, opcode GCSampledObjectAllocation, keyword
@@ -5058,18 +4596,11 @@ func (e GCSampledObjectAllocationHigh) LogValue() slog.Value         { return et
 func (e GCSampledObjectAllocationHigh) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcSampledObjectAllocationHigh = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         20,
-	Level:      4,
-	Opcode:     24,
-	Task:       1,
-	Keywords:   0x200000,
-	Name:       "GCSampledObjectAllocationHigh",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCSampledObjectAllocation",
-	Fields:     gcSampledObjectAllocationLayoutFields,
-	New:        func() etw.Event { return new(GCSampledObjectAllocationHigh) },
+	Provider: &providerDesc, ID: 20, Level: 4, Opcode: 24, Task: 1, Keywords: 0x200000,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCSampledObjectAllocationHigh", TaskName: "GarbageCollection", OpcodeName: "GCSampledObjectAllocation",
+	Fields: gcSampledObjectAllocationLayoutFields,
+	New:    func() etw.Event { return new(GCSampledObjectAllocationHigh) },
 }
 
 // gcSampledObjectAllocationLayout is the template GCSampledObjectAllocation,
@@ -5120,96 +4651,28 @@ var gcSampledObjectAllocationLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyGCSampledObjectAllocationHigh is event 20, of task GarbageCollection,
-// opcode GCSampledObjectAllocation, keyword
-// GCSampledObjectAllocationHighKeyword, level win:Informational, in any
-// version.
-//
-// An allocation that was chosen by a sampling at a high rate. Every type is
-// sampled by itself, so that rare types appear as well.
-//
-// The only version is [GCSampledObjectAllocationHigh]; a newer one is decoded
-// like it.
+// AnyGCSampledObjectAllocationHigh is [GCSampledObjectAllocationHigh] in any
+// version: a newer one is decoded like it.
 type AnyGCSampledObjectAllocationHigh struct {
 	Seen etw.Seen
-
-	// Address of the object.
-	Address etw.Pointer
-	// Identifier of the type; BulkType tells its name.
-	TypeID etw.Pointer
-	// Number of objects of this type that the sample stands for.
-	ObjectCountForTypeSample uint32
-	// Size of the objects that the sample stands for, in bytes.
-	TotalSizeForTypeSample uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	GCSampledObjectAllocationHigh
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCSampledObjectAllocationHigh) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCSampledObjectAllocationHigh = []*etw.EventDesc{&gcSampledObjectAllocationHigh}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyGCSampledObjectAllocationHigh) EventDescs() []*etw.EventDesc {
-	return anyGCSampledObjectAllocationHigh
+	return []*etw.EventDesc{&gcSampledObjectAllocationHigh}
 }
-func (e *AnyGCSampledObjectAllocationHigh) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyGCSampledObjectAllocationHigh, e.Seen)
+func (e *AnyGCSampledObjectAllocationHigh) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCSampledObjectAllocationHigh) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyGCSampledObjectAllocationLayout)(e).decode(version, p, ptr, anyGCSampledObjectAllocationHigh)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCSampledObjectAllocationHigh) FieldValue(i int) etw.Value {
-	return (*anyGCSampledObjectAllocationLayout)(e).FieldValue(i)
+func (e *AnyGCSampledObjectAllocationHigh) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.GCSampledObjectAllocationHigh.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyGCSampledObjectAllocationHigh) Clone() *AnyGCSampledObjectAllocationHigh { return &e }
-
-func (e AnyGCSampledObjectAllocationHigh) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCSampledObjectAllocationHigh) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyGCSampledObjectAllocationHigh) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
-
-// anyGCSampledObjectAllocationLayout is what types for all versions of an
-// event share, the newest of which has the template GCSampledObjectAllocation.
-type anyGCSampledObjectAllocationLayout AnyGCSampledObjectAllocationHigh
-
-func (e *anyGCSampledObjectAllocationLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v gcSampledObjectAllocationLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Address = v.Address
-	e.TypeID = v.TypeID
-	e.ObjectCountForTypeSample = v.ObjectCountForTypeSample
-	e.TotalSizeForTypeSample = v.TotalSizeForTypeSample
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-func (e *anyGCSampledObjectAllocationLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Address)
-	case 1:
-		return etw.PointerValue(e.TypeID)
-	case 2:
-		return etw.UintValue(uint64(e.ObjectCountForTypeSample))
-	case 3:
-		return etw.UintValue(e.TotalSizeForTypeSample)
-	case 4:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
-}
 
 // GCBulkSurvivingObjectRanges is event 21, version 0, of task
 // GarbageCollection, opcode GCBulkSurvivingObjectRanges, keyword
@@ -5284,16 +4747,9 @@ func (e GCBulkSurvivingObjectRanges) LogValue() slog.Value         { return etw.
 func (e GCBulkSurvivingObjectRanges) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcBulkSurvivingObjectRanges = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         21,
-	Level:      4,
-	Opcode:     25,
-	Task:       1,
-	Keywords:   0x400000,
-	Name:       "GCBulkSurvivingObjectRanges",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCBulkSurvivingObjectRanges",
+	Provider: &providerDesc, ID: 21, Level: 4, Opcode: 25, Task: 1, Keywords: 0x400000,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCBulkSurvivingObjectRanges", TaskName: "GarbageCollection", OpcodeName: "GCBulkSurvivingObjectRanges",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -5433,68 +4889,24 @@ func (s GCBulkSurvivingObjectRangesValues) write(a *etw.Appender, i int, n uint6
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCBulkSurvivingObjectRanges is event 21, of task GarbageCollection,
-// opcode GCBulkSurvivingObjectRanges, keyword
-// GCHeapSurvivalAndMovementKeyword, level win:Informational, in any version.
-//
-// A batch of address ranges whose objects survived a garbage collection and
-// stayed where they were.
-//
-// The only version is [GCBulkSurvivingObjectRanges]; a newer one is decoded
-// like it.
+// AnyGCBulkSurvivingObjectRanges is [GCBulkSurvivingObjectRanges] in any
+// version: a newer one is decoded like it.
 type AnyGCBulkSurvivingObjectRanges struct {
 	Seen etw.Seen
-
-	// Number of this batch, from 0 up: batches may be logged out of order.
-	Index uint32
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// The elements of the batch.
-	Values GCBulkSurvivingObjectRangesValues // Count elements
+	GCBulkSurvivingObjectRanges
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCBulkSurvivingObjectRanges) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCBulkSurvivingObjectRanges = []*etw.EventDesc{&gcBulkSurvivingObjectRanges}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyGCBulkSurvivingObjectRanges) EventDescs() []*etw.EventDesc {
-	return anyGCBulkSurvivingObjectRanges
+	return []*etw.EventDesc{&gcBulkSurvivingObjectRanges}
 }
-func (e *AnyGCBulkSurvivingObjectRanges) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyGCBulkSurvivingObjectRanges, e.Seen)
+func (e *AnyGCBulkSurvivingObjectRanges) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCBulkSurvivingObjectRanges) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCBulkSurvivingObjectRanges
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyGCBulkSurvivingObjectRanges) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Index = v.Index
-	e.Count = v.Count
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCBulkSurvivingObjectRanges) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Index))
-	case 1:
-		return etw.UintValue(uint64(e.Count))
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 3:
-		return etw.ArrayValue(&gcBulkSurvivingObjectRanges.Fields[3], e.Values.p, e.Values.n, e.Values.ptr, e)
-	}
-	return etw.Value{}
+	return e.GCBulkSurvivingObjectRanges.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5502,10 +4914,6 @@ func (e AnyGCBulkSurvivingObjectRanges) Clone() *AnyGCBulkSurvivingObjectRanges 
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyGCBulkSurvivingObjectRanges) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCBulkSurvivingObjectRanges) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCBulkSurvivingObjectRanges) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCBulkMovedObjectRanges is event 22, version 0, of task GarbageCollection,
 // opcode GCBulkMovedObjectRanges, keyword GCHeapSurvivalAndMovementKeyword,
@@ -5579,16 +4987,9 @@ func (e GCBulkMovedObjectRanges) LogValue() slog.Value         { return etw.LogV
 func (e GCBulkMovedObjectRanges) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcBulkMovedObjectRanges = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         22,
-	Level:      4,
-	Opcode:     26,
-	Task:       1,
-	Keywords:   0x400000,
-	Name:       "GCBulkMovedObjectRanges",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCBulkMovedObjectRanges",
+	Provider: &providerDesc, ID: 22, Level: 4, Opcode: 26, Task: 1, Keywords: 0x400000,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCBulkMovedObjectRanges", TaskName: "GarbageCollection", OpcodeName: "GCBulkMovedObjectRanges",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -5730,65 +5131,24 @@ func (s GCBulkMovedObjectRangesValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCBulkMovedObjectRanges is event 22, of task GarbageCollection, opcode
-// GCBulkMovedObjectRanges, keyword GCHeapSurvivalAndMovementKeyword, level
-// win:Informational, in any version.
-//
-// A batch of address ranges whose objects a garbage collection moved.
-//
-// The only version is [GCBulkMovedObjectRanges]; a newer one is decoded like
-// it.
+// AnyGCBulkMovedObjectRanges is [GCBulkMovedObjectRanges] in any version: a
+// newer one is decoded like it.
 type AnyGCBulkMovedObjectRanges struct {
 	Seen etw.Seen
-
-	// Number of this batch, from 0 up: batches may be logged out of order.
-	Index uint32
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// The elements of the batch.
-	Values GCBulkMovedObjectRangesValues // Count elements
+	GCBulkMovedObjectRanges
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCBulkMovedObjectRanges) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCBulkMovedObjectRanges = []*etw.EventDesc{&gcBulkMovedObjectRanges}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCBulkMovedObjectRanges) EventDescs() []*etw.EventDesc { return anyGCBulkMovedObjectRanges }
-func (e *AnyGCBulkMovedObjectRanges) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyGCBulkMovedObjectRanges, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCBulkMovedObjectRanges) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&gcBulkMovedObjectRanges}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCBulkMovedObjectRanges) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCBulkMovedObjectRanges
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyGCBulkMovedObjectRanges) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyGCBulkMovedObjectRanges) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Index = v.Index
-	e.Count = v.Count
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCBulkMovedObjectRanges) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Index))
-	case 1:
-		return etw.UintValue(uint64(e.Count))
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 3:
-		return etw.ArrayValue(&gcBulkMovedObjectRanges.Fields[3], e.Values.p, e.Values.n, e.Values.ptr, e)
-	}
-	return etw.Value{}
+	return e.GCBulkMovedObjectRanges.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5796,10 +5156,6 @@ func (e AnyGCBulkMovedObjectRanges) Clone() *AnyGCBulkMovedObjectRanges {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyGCBulkMovedObjectRanges) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCBulkMovedObjectRanges) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCBulkMovedObjectRanges) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCGenerationRange is event 23, version 0, of task GarbageCollection, opcode
 // GCGenerationRange, keyword GCHeapSurvivalAndMovementKeyword, level
@@ -5877,16 +5233,9 @@ func (e GCGenerationRange) LogValue() slog.Value         { return etw.LogValue(&
 func (e GCGenerationRange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcGenerationRange = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         23,
-	Level:      4,
-	Opcode:     27,
-	Task:       1,
-	Keywords:   0x400000,
-	Name:       "GCGenerationRange",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCGenerationRange",
+	Provider: &providerDesc, ID: 23, Level: 4, Opcode: 27, Task: 1, Keywords: 0x400000,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCGenerationRange", TaskName: "GarbageCollection", OpcodeName: "GCGenerationRange",
 	Fields: []etw.FieldDesc{
 		{Name: "Generation", Type: etw.InUInt8},
 		{Name: "RangeStart", Type: etw.InPointer, Out: etw.OutHexInt64},
@@ -5897,78 +5246,28 @@ var gcGenerationRange = etw.EventDesc{
 	New: func() etw.Event { return new(GCGenerationRange) },
 }
 
-// AnyGCGenerationRange is event 23, of task GarbageCollection, opcode
-// GCGenerationRange, keyword GCHeapSurvivalAndMovementKeyword, level
-// win:Informational, in any version.
-//
-// The range of addresses that a generation takes up. In the .NET Framework the
-// event belongs to the GC keyword.
-//
-// The only version is [GCGenerationRange]; a newer one is decoded like it.
+// AnyGCGenerationRange is [GCGenerationRange] in any version: a newer one is
+// decoded like it.
 type AnyGCGenerationRange struct {
 	Seen etw.Seen
-
-	// The generation: 0, 1 or 2, 3 for the large and 4 for the pinned object heap.
-	Generation uint8
-	// First address of the range.
-	RangeStart etw.Pointer
-	// Bytes of the range that are in use.
-	RangeUsedLength uint64
-	// Bytes of the range that are reserved.
-	RangeReservedLength uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	GCGenerationRange
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCGenerationRange) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCGenerationRange = []*etw.EventDesc{&gcGenerationRange}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCGenerationRange) EventDescs() []*etw.EventDesc { return anyGCGenerationRange }
-func (e *AnyGCGenerationRange) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyGCGenerationRange, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCGenerationRange) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&gcGenerationRange}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCGenerationRange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCGenerationRange
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyGCGenerationRange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyGCGenerationRange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Generation = v.Generation
-	e.RangeStart = v.RangeStart
-	e.RangeUsedLength = v.RangeUsedLength
-	e.RangeReservedLength = v.RangeReservedLength
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCGenerationRange) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Generation))
-	case 1:
-		return etw.PointerValue(e.RangeStart)
-	case 2:
-		return etw.UintValue(e.RangeUsedLength)
-	case 3:
-		return etw.UintValue(e.RangeReservedLength)
-	case 4:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.GCGenerationRange.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyGCGenerationRange) Clone() *AnyGCGenerationRange { return &e }
-
-func (e AnyGCGenerationRange) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCGenerationRange) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCGenerationRange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCMarkStackRoots is event 25, version 0, of task GarbageCollection, opcode
 // GCMarkStackRoots, keyword GCKeyword, level win:Informational.
@@ -6011,18 +5310,11 @@ func (e GCMarkStackRoots) LogValue() slog.Value         { return etw.LogValue(&e
 func (e GCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcMarkStackRoots = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         25,
-	Level:      4,
-	Opcode:     28,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCMarkStackRoots",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCMarkStackRoots",
-	Fields:     gcMarkLayoutFields,
-	New:        func() etw.Event { return new(GCMarkStackRoots) },
+	Provider: &providerDesc, ID: 25, Level: 4, Opcode: 28, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCMarkStackRoots", TaskName: "GarbageCollection", OpcodeName: "GCMarkStackRoots",
+	Fields: gcMarkLayoutFields,
+	New:    func() etw.Event { return new(GCMarkStackRoots) },
 }
 
 // gcMarkLayout is the template GCMark, which several events use.
@@ -6058,74 +5350,26 @@ var gcMarkLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyGCMarkStackRoots is event 25, of task GarbageCollection, opcode
-// GCMarkStackRoots, keyword GCKeyword, level win:Informational, in any
-// version.
-//
-// One heap has been marked from the roots on the threads' stacks.
-//
-// The only version is [GCMarkStackRoots]; a newer one is decoded like it.
+// AnyGCMarkStackRoots is [GCMarkStackRoots] in any version: a newer one is
+// decoded like it.
 type AnyGCMarkStackRoots struct {
 	Seen etw.Seen
-
-	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	GCMarkStackRoots
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCMarkStackRoots) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCMarkStackRoots = []*etw.EventDesc{&gcMarkStackRoots}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCMarkStackRoots) EventDescs() []*etw.EventDesc { return anyGCMarkStackRoots }
-func (e *AnyGCMarkStackRoots) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyGCMarkStackRoots, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCMarkStackRoots) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcMarkStackRoots} }
+func (e *AnyGCMarkStackRoots) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCMarkStackRoots) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyGCMarkLayout)(e).decode(version, p, ptr, anyGCMarkStackRoots)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCMarkStackRoots) FieldValue(i int) etw.Value {
-	return (*anyGCMarkLayout)(e).FieldValue(i)
+func (e *AnyGCMarkStackRoots) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.GCMarkStackRoots.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyGCMarkStackRoots) Clone() *AnyGCMarkStackRoots { return &e }
-
-func (e AnyGCMarkStackRoots) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCMarkStackRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyGCMarkLayout is what types for all versions of an event share, the newest
-// of which has the template GCMark.
-type anyGCMarkLayout AnyGCMarkStackRoots
-
-func (e *anyGCMarkLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v gcMarkLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.HeapNum = v.HeapNum
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-func (e *anyGCMarkLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.HeapNum))
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
-}
 
 // GCMarkFinalizeQueueRoots is event 26, version 0, of task GarbageCollection,
 // opcode GCMarkFinalizeQueueRoots, keyword GCKeyword, level win:Informational.
@@ -6168,66 +5412,35 @@ func (e GCMarkFinalizeQueueRoots) LogValue() slog.Value         { return etw.Log
 func (e GCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcMarkFinalizeQueueRoots = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         26,
-	Level:      4,
-	Opcode:     29,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCMarkFinalizeQueueRoots",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCMarkFinalizeQueueRoots",
-	Fields:     gcMarkLayoutFields,
-	New:        func() etw.Event { return new(GCMarkFinalizeQueueRoots) },
+	Provider: &providerDesc, ID: 26, Level: 4, Opcode: 29, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCMarkFinalizeQueueRoots", TaskName: "GarbageCollection", OpcodeName: "GCMarkFinalizeQueueRoots",
+	Fields: gcMarkLayoutFields,
+	New:    func() etw.Event { return new(GCMarkFinalizeQueueRoots) },
 }
 
-// AnyGCMarkFinalizeQueueRoots is event 26, of task GarbageCollection, opcode
-// GCMarkFinalizeQueueRoots, keyword GCKeyword, level win:Informational, in any
-// version.
-//
-// One heap has been marked from the queue of objects to be finalized.
-//
-// The only version is [GCMarkFinalizeQueueRoots]; a newer one is decoded like
-// it.
+// AnyGCMarkFinalizeQueueRoots is [GCMarkFinalizeQueueRoots] in any version: a
+// newer one is decoded like it.
 type AnyGCMarkFinalizeQueueRoots struct {
 	Seen etw.Seen
-
-	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	GCMarkFinalizeQueueRoots
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCMarkFinalizeQueueRoots) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCMarkFinalizeQueueRoots = []*etw.EventDesc{&gcMarkFinalizeQueueRoots}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCMarkFinalizeQueueRoots) EventDescs() []*etw.EventDesc { return anyGCMarkFinalizeQueueRoots }
-func (e *AnyGCMarkFinalizeQueueRoots) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyGCMarkFinalizeQueueRoots, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCMarkFinalizeQueueRoots) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&gcMarkFinalizeQueueRoots}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCMarkFinalizeQueueRoots) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyGCMarkLayout)(e).decode(version, p, ptr, anyGCMarkFinalizeQueueRoots)
+func (e *AnyGCMarkFinalizeQueueRoots) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCMarkFinalizeQueueRoots) FieldValue(i int) etw.Value {
-	return (*anyGCMarkLayout)(e).FieldValue(i)
+func (e *AnyGCMarkFinalizeQueueRoots) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.GCMarkFinalizeQueueRoots.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyGCMarkFinalizeQueueRoots) Clone() *AnyGCMarkFinalizeQueueRoots { return &e }
-
-func (e AnyGCMarkFinalizeQueueRoots) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCMarkFinalizeQueueRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCMarkHandles is event 27, version 0, of task GarbageCollection, opcode
 // GCMarkHandles, keyword GCKeyword, level win:Informational.
@@ -6270,62 +5483,33 @@ func (e GCMarkHandles) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcMarkHandles = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         27,
-	Level:      4,
-	Opcode:     30,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCMarkHandles",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCMarkHandles",
-	Fields:     gcMarkLayoutFields,
-	New:        func() etw.Event { return new(GCMarkHandles) },
+	Provider: &providerDesc, ID: 27, Level: 4, Opcode: 30, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCMarkHandles", TaskName: "GarbageCollection", OpcodeName: "GCMarkHandles",
+	Fields: gcMarkLayoutFields,
+	New:    func() etw.Event { return new(GCMarkHandles) },
 }
 
-// AnyGCMarkHandles is event 27, of task GarbageCollection, opcode
-// GCMarkHandles, keyword GCKeyword, level win:Informational, in any version.
-//
-// One heap has been marked from the handles.
-//
-// The only version is [GCMarkHandles]; a newer one is decoded like it.
+// AnyGCMarkHandles is [GCMarkHandles] in any version: a newer one is decoded
+// like it.
 type AnyGCMarkHandles struct {
 	Seen etw.Seen
-
-	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	GCMarkHandles
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCMarkHandles) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCMarkHandles = []*etw.EventDesc{&gcMarkHandles}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCMarkHandles) EventDescs() []*etw.EventDesc { return anyGCMarkHandles }
-func (e *AnyGCMarkHandles) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCMarkHandles, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCMarkHandles) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyGCMarkLayout)(e).decode(version, p, ptr, anyGCMarkHandles)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCMarkHandles) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcMarkHandles} }
+func (e *AnyGCMarkHandles) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCMarkHandles) FieldValue(i int) etw.Value {
-	return (*anyGCMarkLayout)(e).FieldValue(i)
+func (e *AnyGCMarkHandles) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.GCMarkHandles.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyGCMarkHandles) Clone() *AnyGCMarkHandles { return &e }
-
-func (e AnyGCMarkHandles) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCMarkHandles) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCMarkOlderGenerationRoots is event 28, version 0, of task
 // GarbageCollection, opcode GCMarkOlderGenerationRoots, keyword GCKeyword,
@@ -6369,68 +5553,35 @@ func (e GCMarkOlderGenerationRoots) LogValue() slog.Value         { return etw.L
 func (e GCMarkOlderGenerationRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcMarkOlderGenerationRoots = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         28,
-	Level:      4,
-	Opcode:     31,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCMarkOlderGenerationRoots",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCMarkOlderGenerationRoots",
-	Fields:     gcMarkLayoutFields,
-	New:        func() etw.Event { return new(GCMarkOlderGenerationRoots) },
+	Provider: &providerDesc, ID: 28, Level: 4, Opcode: 31, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCMarkOlderGenerationRoots", TaskName: "GarbageCollection", OpcodeName: "GCMarkOlderGenerationRoots",
+	Fields: gcMarkLayoutFields,
+	New:    func() etw.Event { return new(GCMarkOlderGenerationRoots) },
 }
 
-// AnyGCMarkOlderGenerationRoots is event 28, of task GarbageCollection, opcode
-// GCMarkOlderGenerationRoots, keyword GCKeyword, level win:Informational, in
-// any version.
-//
-// One heap has been marked from the objects of older generations.
-//
-// The only version is [GCMarkOlderGenerationRoots]; a newer one is decoded
-// like it.
+// AnyGCMarkOlderGenerationRoots is [GCMarkOlderGenerationRoots] in any
+// version: a newer one is decoded like it.
 type AnyGCMarkOlderGenerationRoots struct {
 	Seen etw.Seen
-
-	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	GCMarkOlderGenerationRoots
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCMarkOlderGenerationRoots) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCMarkOlderGenerationRoots = []*etw.EventDesc{&gcMarkOlderGenerationRoots}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyGCMarkOlderGenerationRoots) EventDescs() []*etw.EventDesc {
-	return anyGCMarkOlderGenerationRoots
+	return []*etw.EventDesc{&gcMarkOlderGenerationRoots}
 }
-func (e *AnyGCMarkOlderGenerationRoots) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyGCMarkOlderGenerationRoots, e.Seen)
+func (e *AnyGCMarkOlderGenerationRoots) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCMarkOlderGenerationRoots) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyGCMarkLayout)(e).decode(version, p, ptr, anyGCMarkOlderGenerationRoots)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCMarkOlderGenerationRoots) FieldValue(i int) etw.Value {
-	return (*anyGCMarkLayout)(e).FieldValue(i)
+func (e *AnyGCMarkOlderGenerationRoots) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.GCMarkOlderGenerationRoots.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyGCMarkOlderGenerationRoots) Clone() *AnyGCMarkOlderGenerationRoots { return &e }
-
-func (e AnyGCMarkOlderGenerationRoots) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCMarkOlderGenerationRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCMarkOlderGenerationRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FinalizeObject is event 29, version 0, of task GarbageCollection, opcode
 // FinalizeObject, keyword GCKeyword, level win:Verbose.
@@ -6491,16 +5642,9 @@ func (e FinalizeObject) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e FinalizeObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var finalizeObject = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         29,
-	Level:      5,
-	Opcode:     32,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "FinalizeObject",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "FinalizeObject",
+	Provider: &providerDesc, ID: 29, Level: 5, Opcode: 32, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "FinalizeObject", TaskName: "GarbageCollection", OpcodeName: "FinalizeObject",
 	Fields: []etw.FieldDesc{
 		{Name: "TypeID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -6509,64 +5653,26 @@ var finalizeObject = etw.EventDesc{
 	New: func() etw.Event { return new(FinalizeObject) },
 }
 
-// AnyFinalizeObject is event 29, of task GarbageCollection, opcode
-// FinalizeObject, keyword GCKeyword, level win:Verbose, in any version.
-//
-// The finalizer of an object is about to run.
-//
-// The only version is [FinalizeObject]; a newer one is decoded like it.
+// AnyFinalizeObject is [FinalizeObject] in any version: a newer one is decoded
+// like it.
 type AnyFinalizeObject struct {
 	Seen etw.Seen
-
-	// Identifier of the type; BulkType tells its name.
-	TypeID etw.Pointer
-	// Address of the object that is finalized.
-	ObjectID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	FinalizeObject
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyFinalizeObject) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyFinalizeObject = []*etw.EventDesc{&finalizeObject}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyFinalizeObject) EventDescs() []*etw.EventDesc { return anyFinalizeObject }
-func (e *AnyFinalizeObject) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFinalizeObject, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFinalizeObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v FinalizeObject
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFinalizeObject) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&finalizeObject} }
+func (e *AnyFinalizeObject) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyFinalizeObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TypeID = v.TypeID
-	e.ObjectID = v.ObjectID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFinalizeObject) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.TypeID)
-	case 1:
-		return etw.PointerValue(e.ObjectID)
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.FinalizeObject.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyFinalizeObject) Clone() *AnyFinalizeObject { return &e }
-
-func (e AnyFinalizeObject) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFinalizeObject) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFinalizeObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SetGCHandle is event 30, version 0, of task GarbageCollection, opcode
 // SetGCHandle, keyword GCHandleKeyword, level win:Informational.
@@ -6645,16 +5751,9 @@ func (e SetGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e SetGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var setGCHandle = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         30,
-	Level:      4,
-	Opcode:     33,
-	Task:       1,
-	Keywords:   0x2,
-	Name:       "SetGCHandle",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "SetGCHandle",
+	Provider: &providerDesc, ID: 30, Level: 4, Opcode: 33, Task: 1, Keywords: 0x2,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "SetGCHandle", TaskName: "GarbageCollection", OpcodeName: "SetGCHandle",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -6666,79 +5765,26 @@ var setGCHandle = etw.EventDesc{
 	New: func() etw.Event { return new(SetGCHandle) },
 }
 
-// AnySetGCHandle is event 30, of task GarbageCollection, opcode SetGCHandle,
-// keyword GCHandleKeyword, level win:Informational, in any version.
-//
-// A garbage collection handle was created.
-//
-// The only version is [SetGCHandle]; a newer one is decoded like it.
+// AnySetGCHandle is [SetGCHandle] in any version: a newer one is decoded like
+// it.
 type AnySetGCHandle struct {
 	Seen etw.Seen
-
-	// Address that identifies the handle.
-	HandleID etw.Pointer
-	// Address of the object that the handle refers to.
-	ObjectID etw.Pointer
-	// Kind of handle.
-	Kind GCHandleKind
-	// Generation of the object.
-	Generation uint32
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	SetGCHandle
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnySetGCHandle) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anySetGCHandle = []*etw.EventDesc{&setGCHandle}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySetGCHandle) EventDescs() []*etw.EventDesc { return anySetGCHandle }
-func (e *AnySetGCHandle) EventDesc() *etw.EventDesc  { return etw.DescOf(anySetGCHandle, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySetGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SetGCHandle
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySetGCHandle) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&setGCHandle} }
+func (e *AnySetGCHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnySetGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.HandleID = v.HandleID
-	e.ObjectID = v.ObjectID
-	e.Kind = v.Kind
-	e.Generation = v.Generation
-	e.AppDomainID = v.AppDomainID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySetGCHandle) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HandleID)
-	case 1:
-		return etw.PointerValue(e.ObjectID)
-	case 2:
-		return etw.UintValue(uint64(e.Kind))
-	case 3:
-		return etw.UintValue(uint64(e.Generation))
-	case 4:
-		return etw.UintValue(e.AppDomainID)
-	case 5:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.SetGCHandle.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnySetGCHandle) Clone() *AnySetGCHandle { return &e }
-
-func (e AnySetGCHandle) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySetGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySetGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DestroyGCHandle is event 31, version 0, of task GarbageCollection, opcode
 // DestroyGCHandle, keyword GCHandleKeyword, level win:Informational.
@@ -6793,16 +5839,9 @@ func (e DestroyGCHandle) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e DestroyGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var destroyGCHandle = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         31,
-	Level:      4,
-	Opcode:     34,
-	Task:       1,
-	Keywords:   0x2,
-	Name:       "DestroyGCHandle",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "DestroyGCHandle",
+	Provider: &providerDesc, ID: 31, Level: 4, Opcode: 34, Task: 1, Keywords: 0x2,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "DestroyGCHandle", TaskName: "GarbageCollection", OpcodeName: "DestroyGCHandle",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -6810,62 +5849,26 @@ var destroyGCHandle = etw.EventDesc{
 	New: func() etw.Event { return new(DestroyGCHandle) },
 }
 
-// AnyDestroyGCHandle is event 31, of task GarbageCollection, opcode
-// DestroyGCHandle, keyword GCHandleKeyword, level win:Informational, in any
-// version.
-//
-// A garbage collection handle was freed.
-//
-// The only version is [DestroyGCHandle]; a newer one is decoded like it.
+// AnyDestroyGCHandle is [DestroyGCHandle] in any version: a newer one is
+// decoded like it.
 type AnyDestroyGCHandle struct {
 	Seen etw.Seen
-
-	// Address that identifies the handle.
-	HandleID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	DestroyGCHandle
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyDestroyGCHandle) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyDestroyGCHandle = []*etw.EventDesc{&destroyGCHandle}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyDestroyGCHandle) EventDescs() []*etw.EventDesc { return anyDestroyGCHandle }
-func (e *AnyDestroyGCHandle) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDestroyGCHandle, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDestroyGCHandle) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&destroyGCHandle} }
+func (e *AnyDestroyGCHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDestroyGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v DestroyGCHandle
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyDestroyGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.HandleID = v.HandleID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDestroyGCHandle) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HandleID)
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.DestroyGCHandle.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyDestroyGCHandle) Clone() *AnyDestroyGCHandle { return &e }
-
-func (e AnyDestroyGCHandle) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDestroyGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDestroyGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCSampledObjectAllocationLow is event 32, version 0, of task
 // GarbageCollection, opcode GCSampledObjectAllocation, keyword
@@ -6916,78 +5919,35 @@ func (e GCSampledObjectAllocationLow) LogValue() slog.Value         { return etw
 func (e GCSampledObjectAllocationLow) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcSampledObjectAllocationLow = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         32,
-	Level:      4,
-	Opcode:     24,
-	Task:       1,
-	Keywords:   0x2000000,
-	Name:       "GCSampledObjectAllocationLow",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCSampledObjectAllocation",
-	Fields:     gcSampledObjectAllocationLayoutFields,
-	New:        func() etw.Event { return new(GCSampledObjectAllocationLow) },
+	Provider: &providerDesc, ID: 32, Level: 4, Opcode: 24, Task: 1, Keywords: 0x2000000,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCSampledObjectAllocationLow", TaskName: "GarbageCollection", OpcodeName: "GCSampledObjectAllocation",
+	Fields: gcSampledObjectAllocationLayoutFields,
+	New:    func() etw.Event { return new(GCSampledObjectAllocationLow) },
 }
 
-// AnyGCSampledObjectAllocationLow is event 32, of task GarbageCollection,
-// opcode GCSampledObjectAllocation, keyword
-// GCSampledObjectAllocationLowKeyword, level win:Informational, in any
-// version.
-//
-// An allocation that was chosen by a sampling at a low rate. Every type is
-// sampled by itself, so that rare types appear as well.
-//
-// The only version is [GCSampledObjectAllocationLow]; a newer one is decoded
-// like it.
+// AnyGCSampledObjectAllocationLow is [GCSampledObjectAllocationLow] in any
+// version: a newer one is decoded like it.
 type AnyGCSampledObjectAllocationLow struct {
 	Seen etw.Seen
-
-	// Address of the object.
-	Address etw.Pointer
-	// Identifier of the type; BulkType tells its name.
-	TypeID etw.Pointer
-	// Number of objects of this type that the sample stands for.
-	ObjectCountForTypeSample uint32
-	// Size of the objects that the sample stands for, in bytes.
-	TotalSizeForTypeSample uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	GCSampledObjectAllocationLow
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCSampledObjectAllocationLow) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCSampledObjectAllocationLow = []*etw.EventDesc{&gcSampledObjectAllocationLow}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyGCSampledObjectAllocationLow) EventDescs() []*etw.EventDesc {
-	return anyGCSampledObjectAllocationLow
+	return []*etw.EventDesc{&gcSampledObjectAllocationLow}
 }
-func (e *AnyGCSampledObjectAllocationLow) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyGCSampledObjectAllocationLow, e.Seen)
+func (e *AnyGCSampledObjectAllocationLow) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCSampledObjectAllocationLow) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyGCSampledObjectAllocationLayout)(e).decode(version, p, ptr, anyGCSampledObjectAllocationLow)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCSampledObjectAllocationLow) FieldValue(i int) etw.Value {
-	return (*anyGCSampledObjectAllocationLayout)(e).FieldValue(i)
+func (e *AnyGCSampledObjectAllocationLow) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.GCSampledObjectAllocationLow.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyGCSampledObjectAllocationLow) Clone() *AnyGCSampledObjectAllocationLow { return &e }
-
-func (e AnyGCSampledObjectAllocationLow) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCSampledObjectAllocationLow) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyGCSampledObjectAllocationLow) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // PinObjectAtGCTime is event 33, version 0, of task GarbageCollection, opcode
 // PinObjectAtGCTime, keyword GCKeyword, level win:Verbose.
@@ -7063,16 +6023,9 @@ func (e PinObjectAtGCTime) LogValue() slog.Value         { return etw.LogValue(&
 func (e PinObjectAtGCTime) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pinObjectAtGCTime = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         33,
-	Level:      5,
-	Opcode:     36,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "PinObjectAtGCTime",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "PinObjectAtGCTime",
+	Provider: &providerDesc, ID: 33, Level: 5, Opcode: 36, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "PinObjectAtGCTime", TaskName: "GarbageCollection", OpcodeName: "PinObjectAtGCTime",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -7083,68 +6036,24 @@ var pinObjectAtGCTime = etw.EventDesc{
 	New: func() etw.Event { return new(PinObjectAtGCTime) },
 }
 
-// AnyPinObjectAtGCTime is event 33, of task GarbageCollection, opcode
-// PinObjectAtGCTime, keyword GCKeyword, level win:Verbose, in any version.
-//
-// A garbage collection found an object pinned.
-//
-// The only version is [PinObjectAtGCTime]; a newer one is decoded like it.
+// AnyPinObjectAtGCTime is [PinObjectAtGCTime] in any version: a newer one is
+// decoded like it.
 type AnyPinObjectAtGCTime struct {
 	Seen etw.Seen
-
-	// Address of the root that pins the object.
-	HandleID etw.Pointer
-	// Address of the object.
-	ObjectID etw.Pointer
-	// Size of the object in bytes.
-	ObjectSize uint64
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	PinObjectAtGCTime
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyPinObjectAtGCTime) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyPinObjectAtGCTime = []*etw.EventDesc{&pinObjectAtGCTime}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPinObjectAtGCTime) EventDescs() []*etw.EventDesc { return anyPinObjectAtGCTime }
-func (e *AnyPinObjectAtGCTime) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPinObjectAtGCTime, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPinObjectAtGCTime) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pinObjectAtGCTime}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPinObjectAtGCTime) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PinObjectAtGCTime
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPinObjectAtGCTime) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyPinObjectAtGCTime) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.HandleID = v.HandleID
-	e.ObjectID = v.ObjectID
-	e.ObjectSize = v.ObjectSize
-	e.TypeName = v.TypeName
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPinObjectAtGCTime) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HandleID)
-	case 1:
-		return etw.PointerValue(e.ObjectID)
-	case 2:
-		return etw.UintValue(e.ObjectSize)
-	case 3:
-		return etw.UTF16Value(e.TypeName)
-	case 4:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.PinObjectAtGCTime.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -7152,10 +6061,6 @@ func (e AnyPinObjectAtGCTime) Clone() *AnyPinObjectAtGCTime {
 	e.TypeName = e.TypeName.Clone()
 	return &e
 }
-
-func (e AnyPinObjectAtGCTime) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPinObjectAtGCTime) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPinObjectAtGCTime) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCTriggered is event 35, version 0, of task GarbageCollection, opcode
 // Triggered, keyword GCKeyword, level win:Informational.
@@ -7211,16 +6116,9 @@ func (e GCTriggered) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCTriggered) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcTriggered = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         35,
-	Level:      4,
-	Opcode:     35,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCTriggered",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "Triggered",
+	Provider: &providerDesc, ID: 35, Level: 4, Opcode: 35, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCTriggered", TaskName: "GarbageCollection", OpcodeName: "Triggered",
 	Fields: []etw.FieldDesc{
 		{Name: "Reason", Type: etw.InUInt32, Map: &gcReasonMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -7228,59 +6126,26 @@ var gcTriggered = etw.EventDesc{
 	New: func() etw.Event { return new(GCTriggered) },
 }
 
-// AnyGCTriggered is event 35, of task GarbageCollection, opcode Triggered,
-// keyword GCKeyword, level win:Informational, in any version.
-//
-// A garbage collection was asked for.
-//
-// The only version is [GCTriggered]; a newer one is decoded like it.
+// AnyGCTriggered is [GCTriggered] in any version: a newer one is decoded like
+// it.
 type AnyGCTriggered struct {
 	Seen etw.Seen
-
-	// Why the collection was asked for.
-	Reason GCReason
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	GCTriggered
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCTriggered) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCTriggered = []*etw.EventDesc{&gcTriggered}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCTriggered) EventDescs() []*etw.EventDesc { return anyGCTriggered }
-func (e *AnyGCTriggered) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCTriggered, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCTriggered) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCTriggered
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCTriggered) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcTriggered} }
+func (e *AnyGCTriggered) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyGCTriggered) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Reason = v.Reason
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCTriggered) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Reason))
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.GCTriggered.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyGCTriggered) Clone() *AnyGCTriggered { return &e }
-
-func (e AnyGCTriggered) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCTriggered) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCTriggered) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCBulkRootCCW is event 36, version 0, of task GarbageCollection, opcode
 // GCBulkRootCCW, keyword GCHeapDumpKeyword, level win:Informational.
@@ -7347,16 +6212,9 @@ func (e GCBulkRootCCW) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCBulkRootCCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcBulkRootCCW = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         36,
-	Level:      4,
-	Opcode:     38,
-	Task:       1,
-	Keywords:   0x100000,
-	Name:       "GCBulkRootCCW",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCBulkRootCCW",
+	Provider: &providerDesc, ID: 36, Level: 4, Opcode: 38, Task: 1, Keywords: 0x100000,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCBulkRootCCW", TaskName: "GarbageCollection", OpcodeName: "GCBulkRootCCW",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -7524,57 +6382,22 @@ func (s GCBulkRootCCWValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCBulkRootCCW is event 36, of task GarbageCollection, opcode
-// GCBulkRootCCW, keyword GCHeapDumpKeyword, level win:Informational, in any
-// version.
-//
-// A batch of roots that are COM callable wrappers, in a heap dump.
-//
-// The only version is [GCBulkRootCCW]; a newer one is decoded like it.
+// AnyGCBulkRootCCW is [GCBulkRootCCW] in any version: a newer one is decoded
+// like it.
 type AnyGCBulkRootCCW struct {
 	Seen etw.Seen
-
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// The elements of the batch.
-	Values GCBulkRootCCWValues // Count elements
+	GCBulkRootCCW
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCBulkRootCCW) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCBulkRootCCW = []*etw.EventDesc{&gcBulkRootCCW}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCBulkRootCCW) EventDescs() []*etw.EventDesc { return anyGCBulkRootCCW }
-func (e *AnyGCBulkRootCCW) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCBulkRootCCW, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCBulkRootCCW) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCBulkRootCCW
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCBulkRootCCW) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcBulkRootCCW} }
+func (e *AnyGCBulkRootCCW) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyGCBulkRootCCW) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Count = v.Count
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCBulkRootCCW) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Count))
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 2:
-		return etw.ArrayValue(&gcBulkRootCCW.Fields[2], e.Values.p, e.Values.n, e.Values.ptr, e)
-	}
-	return etw.Value{}
+	return e.GCBulkRootCCW.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -7582,10 +6405,6 @@ func (e AnyGCBulkRootCCW) Clone() *AnyGCBulkRootCCW {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyGCBulkRootCCW) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCBulkRootCCW) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCBulkRootCCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCBulkRCW is event 37, version 0, of task GarbageCollection, opcode
 // GCBulkRCW, keyword GCHeapDumpKeyword, level win:Informational.
@@ -7653,16 +6472,9 @@ func (e GCBulkRCW) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCBulkRCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcBulkRCW = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         37,
-	Level:      4,
-	Opcode:     39,
-	Task:       1,
-	Keywords:   0x100000,
-	Name:       "GCBulkRCW",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCBulkRCW",
+	Provider: &providerDesc, ID: 37, Level: 4, Opcode: 39, Task: 1, Keywords: 0x100000,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCBulkRCW", TaskName: "GarbageCollection", OpcodeName: "GCBulkRCW",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -7822,57 +6634,21 @@ func (s GCBulkRCWValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCBulkRCW is event 37, of task GarbageCollection, opcode GCBulkRCW,
-// keyword GCHeapDumpKeyword, level win:Informational, in any version.
-//
-// A batch of runtime callable wrappers, in a heap dump: managed objects that
-// stand for COM objects.
-//
-// The only version is [GCBulkRCW]; a newer one is decoded like it.
+// AnyGCBulkRCW is [GCBulkRCW] in any version: a newer one is decoded like it.
 type AnyGCBulkRCW struct {
 	Seen etw.Seen
-
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// The elements of the batch.
-	Values GCBulkRCWValues // Count elements
+	GCBulkRCW
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCBulkRCW) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCBulkRCW = []*etw.EventDesc{&gcBulkRCW}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCBulkRCW) EventDescs() []*etw.EventDesc { return anyGCBulkRCW }
-func (e *AnyGCBulkRCW) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCBulkRCW, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCBulkRCW) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCBulkRCW
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCBulkRCW) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcBulkRCW} }
+func (e *AnyGCBulkRCW) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyGCBulkRCW) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Count = v.Count
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCBulkRCW) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Count))
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 2:
-		return etw.ArrayValue(&gcBulkRCW.Fields[2], e.Values.p, e.Values.n, e.Values.ptr, e)
-	}
-	return etw.Value{}
+	return e.GCBulkRCW.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -7880,10 +6656,6 @@ func (e AnyGCBulkRCW) Clone() *AnyGCBulkRCW {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyGCBulkRCW) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCBulkRCW) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCBulkRCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCBulkRootStaticVar is event 38, version 0, of task GarbageCollection,
 // opcode GCBulkRootStaticVar, keyword GCHeapDumpKeyword, level
@@ -7957,16 +6729,9 @@ func (e GCBulkRootStaticVar) LogValue() slog.Value         { return etw.LogValue
 func (e GCBulkRootStaticVar) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcBulkRootStaticVar = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         38,
-	Level:      4,
-	Opcode:     40,
-	Task:       1,
-	Keywords:   0x100000,
-	Name:       "GCBulkRootStaticVar",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCBulkRootStaticVar",
+	Provider: &providerDesc, ID: 38, Level: 4, Opcode: 40, Task: 1, Keywords: 0x100000,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCBulkRootStaticVar", TaskName: "GarbageCollection", OpcodeName: "GCBulkRootStaticVar",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -8121,64 +6886,24 @@ func (s GCBulkRootStaticVarValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCBulkRootStaticVar is event 38, of task GarbageCollection, opcode
-// GCBulkRootStaticVar, keyword GCHeapDumpKeyword, level win:Informational, in
-// any version.
-//
-// A batch of roots that are static variables, in a heap dump.
-//
-// The only version is [GCBulkRootStaticVar]; a newer one is decoded like it.
+// AnyGCBulkRootStaticVar is [GCBulkRootStaticVar] in any version: a newer one
+// is decoded like it.
 type AnyGCBulkRootStaticVar struct {
 	Seen etw.Seen
-
-	// Number of elements of Values.
-	Count uint32
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// The elements of the batch.
-	Values GCBulkRootStaticVarValues // Count elements
+	GCBulkRootStaticVar
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCBulkRootStaticVar) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCBulkRootStaticVar = []*etw.EventDesc{&gcBulkRootStaticVar}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCBulkRootStaticVar) EventDescs() []*etw.EventDesc { return anyGCBulkRootStaticVar }
-func (e *AnyGCBulkRootStaticVar) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyGCBulkRootStaticVar, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCBulkRootStaticVar) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&gcBulkRootStaticVar}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCBulkRootStaticVar) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCBulkRootStaticVar
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyGCBulkRootStaticVar) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyGCBulkRootStaticVar) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Count = v.Count
-	e.AppDomainID = v.AppDomainID
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCBulkRootStaticVar) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Count))
-	case 1:
-		return etw.UintValue(e.AppDomainID)
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 3:
-		return etw.ArrayValue(&gcBulkRootStaticVar.Fields[3], e.Values.p, e.Values.n, e.Values.ptr, e)
-	}
-	return etw.Value{}
+	return e.GCBulkRootStaticVar.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -8186,10 +6911,6 @@ func (e AnyGCBulkRootStaticVar) Clone() *AnyGCBulkRootStaticVar {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyGCBulkRootStaticVar) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCBulkRootStaticVar) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCBulkRootStaticVar) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCDynamicEvent is event 39, version 0, of task GarbageCollection, opcode
 // GCDynamicEvent, keywords GCKeyword, GCHandleKeyword, GCHeapDumpKeyword,
@@ -8266,15 +6987,9 @@ func (e GCDynamicEvent) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e GCDynamicEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcDynamicEvent = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         39,
-	Opcode:     41,
-	Task:       1,
-	Keywords:   0x3f00003,
-	Name:       "GCDynamicEvent",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCDynamicEvent",
+	Provider: &providerDesc, ID: 39, Opcode: 41, Task: 1, Keywords: 0x3f00003,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCDynamicEvent", TaskName: "GarbageCollection", OpcodeName: "GCDynamicEvent",
 	Fields: []etw.FieldDesc{
 		{Name: "Name", Type: etw.InUnicodeString},
 		{Name: "DataSize", Type: etw.InUInt32},
@@ -8284,67 +6999,22 @@ var gcDynamicEvent = etw.EventDesc{
 	New: func() etw.Event { return new(GCDynamicEvent) },
 }
 
-// AnyGCDynamicEvent is event 39, of task GarbageCollection, opcode
-// GCDynamicEvent, keywords GCKeyword, GCHandleKeyword, GCHeapDumpKeyword,
-// GCSampledObjectAllocationHighKeyword, GCHeapSurvivalAndMovementKeyword,
-// ManagedHeapCollectKeyword, GCHeapAndTypeNamesKeyword and
-// GCSampledObjectAllocationLowKeyword, level win:LogAlways, in any version.
-//
-// Carries an event that the garbage collector defines by itself and that has
-// no entry in the manifest: Name says which (CommittedUsage and
-// HeapCountTuning are some), and Data is its payload, whose layout depends on
-// the name and on the runtime's version.
-//
-// The only version is [GCDynamicEvent]; a newer one is decoded like it.
+// AnyGCDynamicEvent is [GCDynamicEvent] in any version: a newer one is decoded
+// like it.
 type AnyGCDynamicEvent struct {
 	Seen etw.Seen
-
-	// Name of the event.
-	Name etw.UTF16
-	// Number of bytes of Data.
-	DataSize uint32
-	// Payload of the event.
-	Data etw.Binary
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	GCDynamicEvent
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCDynamicEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCDynamicEvent = []*etw.EventDesc{&gcDynamicEvent}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCDynamicEvent) EventDescs() []*etw.EventDesc { return anyGCDynamicEvent }
-func (e *AnyGCDynamicEvent) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCDynamicEvent, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCDynamicEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCDynamicEvent
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCDynamicEvent) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcDynamicEvent} }
+func (e *AnyGCDynamicEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyGCDynamicEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Name = v.Name
-	e.DataSize = v.DataSize
-	e.Data = v.Data
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCDynamicEvent) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Name)
-	case 1:
-		return etw.UintValue(uint64(e.DataSize))
-	case 2:
-		return etw.BinaryValue(e.Data)
-	case 3:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.GCDynamicEvent.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -8353,10 +7023,6 @@ func (e AnyGCDynamicEvent) Clone() *AnyGCDynamicEvent {
 	e.Data = e.Data.Clone()
 	return &e
 }
-
-func (e AnyGCDynamicEvent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCDynamicEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCDynamicEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // IncreaseMemoryPressure is event 200, version 0, of task GarbageCollection,
 // opcode IncreaseMemoryPressure, keyword GCKeyword, level win:Verbose.
@@ -8413,16 +7079,9 @@ func (e IncreaseMemoryPressure) LogValue() slog.Value         { return etw.LogVa
 func (e IncreaseMemoryPressure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var increaseMemoryPressure = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         200,
-	Level:      5,
-	Opcode:     200,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "IncreaseMemoryPressure",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "IncreaseMemoryPressure",
+	Provider: &providerDesc, ID: 200, Level: 5, Opcode: 200, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "IncreaseMemoryPressure", TaskName: "GarbageCollection", OpcodeName: "IncreaseMemoryPressure",
 	Fields: []etw.FieldDesc{
 		{Name: "BytesAllocated", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -8430,64 +7089,28 @@ var increaseMemoryPressure = etw.EventDesc{
 	New: func() etw.Event { return new(IncreaseMemoryPressure) },
 }
 
-// AnyIncreaseMemoryPressure is event 200, of task GarbageCollection, opcode
-// IncreaseMemoryPressure, keyword GCKeyword, level win:Verbose, in any
-// version.
-//
-// A program told the collector of native memory that managed objects hold
-// (GC.AddMemoryPressure).
-//
-// The only version is [IncreaseMemoryPressure]; a newer one is decoded like
-// it.
+// AnyIncreaseMemoryPressure is [IncreaseMemoryPressure] in any version: a
+// newer one is decoded like it.
 type AnyIncreaseMemoryPressure struct {
 	Seen etw.Seen
-
-	// Bytes of native memory that were added.
-	BytesAllocated uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	IncreaseMemoryPressure
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyIncreaseMemoryPressure) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyIncreaseMemoryPressure = []*etw.EventDesc{&increaseMemoryPressure}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyIncreaseMemoryPressure) EventDescs() []*etw.EventDesc { return anyIncreaseMemoryPressure }
-func (e *AnyIncreaseMemoryPressure) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyIncreaseMemoryPressure, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyIncreaseMemoryPressure) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&increaseMemoryPressure}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyIncreaseMemoryPressure) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v IncreaseMemoryPressure
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyIncreaseMemoryPressure) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyIncreaseMemoryPressure) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.BytesAllocated = v.BytesAllocated
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyIncreaseMemoryPressure) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.BytesAllocated)
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.IncreaseMemoryPressure.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyIncreaseMemoryPressure) Clone() *AnyIncreaseMemoryPressure { return &e }
-
-func (e AnyIncreaseMemoryPressure) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyIncreaseMemoryPressure) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyIncreaseMemoryPressure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DecreaseMemoryPressure is event 201, version 0, of task GarbageCollection,
 // opcode DecreaseMemoryPressure, keyword GCKeyword, level win:Verbose.
@@ -8544,16 +7167,9 @@ func (e DecreaseMemoryPressure) LogValue() slog.Value         { return etw.LogVa
 func (e DecreaseMemoryPressure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var decreaseMemoryPressure = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         201,
-	Level:      5,
-	Opcode:     201,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "DecreaseMemoryPressure",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "DecreaseMemoryPressure",
+	Provider: &providerDesc, ID: 201, Level: 5, Opcode: 201, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "DecreaseMemoryPressure", TaskName: "GarbageCollection", OpcodeName: "DecreaseMemoryPressure",
 	Fields: []etw.FieldDesc{
 		{Name: "BytesFreed", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -8561,64 +7177,28 @@ var decreaseMemoryPressure = etw.EventDesc{
 	New: func() etw.Event { return new(DecreaseMemoryPressure) },
 }
 
-// AnyDecreaseMemoryPressure is event 201, of task GarbageCollection, opcode
-// DecreaseMemoryPressure, keyword GCKeyword, level win:Verbose, in any
-// version.
-//
-// A program told the collector of native memory that managed objects gave up
-// (GC.RemoveMemoryPressure).
-//
-// The only version is [DecreaseMemoryPressure]; a newer one is decoded like
-// it.
+// AnyDecreaseMemoryPressure is [DecreaseMemoryPressure] in any version: a
+// newer one is decoded like it.
 type AnyDecreaseMemoryPressure struct {
 	Seen etw.Seen
-
-	// Bytes of native memory that were given up.
-	BytesFreed uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	DecreaseMemoryPressure
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyDecreaseMemoryPressure) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyDecreaseMemoryPressure = []*etw.EventDesc{&decreaseMemoryPressure}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyDecreaseMemoryPressure) EventDescs() []*etw.EventDesc { return anyDecreaseMemoryPressure }
-func (e *AnyDecreaseMemoryPressure) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDecreaseMemoryPressure, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDecreaseMemoryPressure) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&decreaseMemoryPressure}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDecreaseMemoryPressure) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v DecreaseMemoryPressure
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyDecreaseMemoryPressure) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyDecreaseMemoryPressure) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.BytesFreed = v.BytesFreed
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDecreaseMemoryPressure) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.BytesFreed)
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.DecreaseMemoryPressure.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyDecreaseMemoryPressure) Clone() *AnyDecreaseMemoryPressure { return &e }
-
-func (e AnyDecreaseMemoryPressure) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDecreaseMemoryPressure) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDecreaseMemoryPressure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCMarkWithType is event 202, version 0, of task GarbageCollection, opcode
 // GCMarkWithType, keyword GCKeyword, level win:Informational.
@@ -8686,16 +7266,9 @@ func (e GCMarkWithType) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e GCMarkWithType) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcMarkWithType = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         202,
-	Level:      4,
-	Opcode:     202,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCMarkWithType",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCMarkWithType",
+	Provider: &providerDesc, ID: 202, Level: 4, Opcode: 202, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCMarkWithType", TaskName: "GarbageCollection", OpcodeName: "GCMarkWithType",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapNum", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -8705,69 +7278,26 @@ var gcMarkWithType = etw.EventDesc{
 	New: func() etw.Event { return new(GCMarkWithType) },
 }
 
-// AnyGCMarkWithType is event 202, of task GarbageCollection, opcode
-// GCMarkWithType, keyword GCKeyword, level win:Informational, in any version.
-//
-// One heap has been marked from the roots of one kind.
-//
-// The only version is [GCMarkWithType]; a newer one is decoded like it.
+// AnyGCMarkWithType is [GCMarkWithType] in any version: a newer one is decoded
+// like it.
 type AnyGCMarkWithType struct {
 	Seen etw.Seen
-
-	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Kind of the roots.
-	Type GCRootKind
-	// Bytes that were marked from these roots.
-	Bytes uint64
+	GCMarkWithType
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCMarkWithType) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCMarkWithType = []*etw.EventDesc{&gcMarkWithType}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCMarkWithType) EventDescs() []*etw.EventDesc { return anyGCMarkWithType }
-func (e *AnyGCMarkWithType) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCMarkWithType, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCMarkWithType) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCMarkWithType
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCMarkWithType) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcMarkWithType} }
+func (e *AnyGCMarkWithType) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyGCMarkWithType) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.HeapNum = v.HeapNum
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Type = v.Type
-	e.Bytes = v.Bytes
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCMarkWithType) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.HeapNum))
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 2:
-		return etw.UintValue(uint64(e.Type))
-	case 3:
-		return etw.UintValue(e.Bytes)
-	}
-	return etw.Value{}
+	return e.GCMarkWithType.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyGCMarkWithType) Clone() *AnyGCMarkWithType { return &e }
-
-func (e AnyGCMarkWithType) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCMarkWithType) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCMarkWithType) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCJoinV2 is GCJoin_V2: event 203, version 2, of task GarbageCollection,
 // opcode GCJoin, keyword GCKeyword, level win:Verbose.
@@ -8845,17 +7375,9 @@ func (e GCJoinV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCJoinV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcJoinV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         203,
-	Version:    2,
-	Level:      5,
-	Opcode:     203,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCJoin_V2",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCJoin",
+	Provider: &providerDesc, ID: 203, Version: 2, Level: 5, Opcode: 203, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCJoin_V2", TaskName: "GarbageCollection", OpcodeName: "GCJoin",
 	Fields: []etw.FieldDesc{
 		{Name: "Heap", Type: etw.InUInt32},
 		{Name: "JoinTime", Type: etw.InUInt32, Map: &gcJoinTimeMap},
@@ -8866,78 +7388,25 @@ var gcJoinV2 = etw.EventDesc{
 	New: func() etw.Event { return new(GCJoinV2) },
 }
 
-// AnyGCJoin is event 203, of task GarbageCollection, opcode GCJoin, keyword
-// GCKeyword, level win:Verbose, in any version.
-//
-// A thread of a server collection reached, or left, a point at which all of
-// them wait for each other. Its older versions are events of the private
-// provider.
-//
-// The only version is [GCJoinV2]; a newer one is decoded like it.
+// AnyGCJoin is [GCJoinV2] in any version: a newer one is decoded like it.
 type AnyGCJoin struct {
 	Seen etw.Seen
-
-	// Number of the heap, and so of the thread; 100 and more where the event is
-	// about the restart of all threads.
-	Heap uint32
-	// Whether the thread begins or ends the step.
-	JoinTime GCJoinTime
-	// What the thread does: wait for the others, arrive last, or start them again.
-	JoinType GCJoinType
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Which of the collection's joining points it is. The numbers depend on the
-	// runtime's version.
-	JoinID uint32
+	GCJoinV2
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCJoin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCJoin = []*etw.EventDesc{&gcJoinV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCJoin) EventDescs() []*etw.EventDesc { return anyGCJoin }
-func (e *AnyGCJoin) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCJoin, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCJoin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCJoinV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCJoin) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcJoinV2} }
+func (e *AnyGCJoin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyGCJoin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Heap = v.Heap
-	e.JoinTime = v.JoinTime
-	e.JoinType = v.JoinType
-	e.ClrInstanceID = v.ClrInstanceID
-	e.JoinID = v.JoinID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCJoin) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Heap))
-	case 1:
-		return etw.UintValue(uint64(e.JoinTime))
-	case 2:
-		return etw.UintValue(uint64(e.JoinType))
-	case 3:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 4:
-		return etw.UintValue(uint64(e.JoinID))
-	}
-	return etw.Value{}
+	return e.GCJoinV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyGCJoin) Clone() *AnyGCJoin { return &e }
-
-func (e AnyGCJoin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCJoin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCPerHeapHistoryV3 is GCPerHeapHistory_V3: event 204, version 3, of task
 // GarbageCollection, opcode GCPerHeapHistory, keyword GCKeyword, level
@@ -9089,17 +7558,9 @@ func (e GCPerHeapHistoryV3) LogValue() slog.Value         { return etw.LogValue(
 func (e GCPerHeapHistoryV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcPerHeapHistoryV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         204,
-	Version:    3,
-	Level:      4,
-	Opcode:     204,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCPerHeapHistory_V3",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCPerHeapHistory",
+	Provider: &providerDesc, ID: 204, Version: 3, Level: 4, Opcode: 204, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCPerHeapHistory_V3", TaskName: "GarbageCollection", OpcodeName: "GCPerHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "FreeListAllocated", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -9299,130 +7760,24 @@ func (s GCPerHeapHistoryV3Values) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCPerHeapHistory is event 204, of task GarbageCollection, opcode
-// GCPerHeapHistory, keyword GCKeyword, level win:Informational, in any
-// version.
-//
-// What a garbage collection did to one heap, and why: one event for each heap,
-// at the end. Its older versions are events of the private provider.
-//
-// The only version is [GCPerHeapHistoryV3]; a newer one is decoded like it.
+// AnyGCPerHeapHistory is [GCPerHeapHistoryV3] in any version: a newer one is
+// decoded like it.
 type AnyGCPerHeapHistory struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Bytes that generation 2 took from its free list for surviving objects of
-	// generation 1.
-	FreeListAllocated etw.Pointer
-	// Bytes of the free list of generation 2 that did not fit and were given up.
-	FreeListRejected etw.Pointer
-	// Bytes that generation 2 took at the ends of its segments.
-	EndOfSegAllocated etw.Pointer
-	// Bytes that were allocated in the generations that were collected.
-	CondemnedAllocated etw.Pointer
-	// Bytes of pinned objects that were promoted to generation 2.
-	PinnedAllocated etw.Pointer
-	// Bytes of pinned objects that the collector had to step over while it
-	// allocated.
-	PinnedAllocatedAdvance etw.Pointer
-	// How much of the free list of generation 2 is put to use, in percent.
-	RunningFreeListEfficiency uint32
-	// Which generations were considered, two bits each: bits 0-1 the one to begin
-	// with, bits 2-3 the final one of this heap, bits 4-5 the one whose budget was
-	// exceeded, bits 6-7 the one that tuning by time chose.
-	CondemnReasons0 uint32
-	// The conditions under which this generation was chosen.
-	CondemnReasons1 GCCondemnConditions
-	// Whether the heap was compacted, and the reason.
-	CompactMechanisms GCCompactMechanisms
-	// Whether the heap was expanded, and how.
-	ExpandMechanisms GCExpandMechanisms
-	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapIndex uint32
-	// Bytes that generation 0 has committed beyond its need.
-	ExtraGen0Commit etw.Pointer
-	// Number of elements of Values: 4 (generations 0 to 2 and the large object
-	// heap), or 5 with the pinned object heap.
-	Count uint32
-	// One element for each generation.
-	Values GCPerHeapHistoryV3Values // Count elements
+	GCPerHeapHistoryV3
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCPerHeapHistory) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCPerHeapHistory = []*etw.EventDesc{&gcPerHeapHistoryV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCPerHeapHistory) EventDescs() []*etw.EventDesc { return anyGCPerHeapHistory }
-func (e *AnyGCPerHeapHistory) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyGCPerHeapHistory, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCPerHeapHistory) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&gcPerHeapHistoryV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCPerHeapHistory) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCPerHeapHistoryV3
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyGCPerHeapHistory) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
+}
+func (e *AnyGCPerHeapHistory) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.FreeListAllocated = v.FreeListAllocated
-	e.FreeListRejected = v.FreeListRejected
-	e.EndOfSegAllocated = v.EndOfSegAllocated
-	e.CondemnedAllocated = v.CondemnedAllocated
-	e.PinnedAllocated = v.PinnedAllocated
-	e.PinnedAllocatedAdvance = v.PinnedAllocatedAdvance
-	e.RunningFreeListEfficiency = v.RunningFreeListEfficiency
-	e.CondemnReasons0 = v.CondemnReasons0
-	e.CondemnReasons1 = v.CondemnReasons1
-	e.CompactMechanisms = v.CompactMechanisms
-	e.ExpandMechanisms = v.ExpandMechanisms
-	e.HeapIndex = v.HeapIndex
-	e.ExtraGen0Commit = v.ExtraGen0Commit
-	e.Count = v.Count
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCPerHeapHistory) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.PointerValue(e.FreeListAllocated)
-	case 2:
-		return etw.PointerValue(e.FreeListRejected)
-	case 3:
-		return etw.PointerValue(e.EndOfSegAllocated)
-	case 4:
-		return etw.PointerValue(e.CondemnedAllocated)
-	case 5:
-		return etw.PointerValue(e.PinnedAllocated)
-	case 6:
-		return etw.PointerValue(e.PinnedAllocatedAdvance)
-	case 7:
-		return etw.UintValue(uint64(e.RunningFreeListEfficiency))
-	case 8:
-		return etw.UintValue(uint64(e.CondemnReasons0))
-	case 9:
-		return etw.UintValue(uint64(e.CondemnReasons1))
-	case 10:
-		return etw.UintValue(uint64(e.CompactMechanisms))
-	case 11:
-		return etw.UintValue(uint64(e.ExpandMechanisms))
-	case 12:
-		return etw.UintValue(uint64(e.HeapIndex))
-	case 13:
-		return etw.PointerValue(e.ExtraGen0Commit)
-	case 14:
-		return etw.UintValue(uint64(e.Count))
-	case 15:
-		return etw.ArrayValue(&gcPerHeapHistoryV3.Fields[15], e.Values.p, e.Values.n, e.Values.ptr, e)
-	}
-	return etw.Value{}
+	return e.GCPerHeapHistoryV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -9430,10 +7785,6 @@ func (e AnyGCPerHeapHistory) Clone() *AnyGCPerHeapHistory {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyGCPerHeapHistory) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCPerHeapHistory) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCPerHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCGlobalHeapHistoryV2 is GCGlobalHeapHistory_V2: event 205, version 2, of
 // task GarbageCollection, opcode GCGlobalHeapHistory, keyword GCKeyword, level
@@ -9534,17 +7885,9 @@ func (e GCGlobalHeapHistoryV2) LogValue() slog.Value         { return etw.LogVal
 func (e GCGlobalHeapHistoryV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcGlobalHeapHistoryV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         205,
-	Version:    2,
-	Level:      4,
-	Opcode:     205,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCGlobalHeapHistory_V2",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCGlobalHeapHistory",
+	Provider: &providerDesc, ID: 205, Version: 2, Level: 4, Opcode: 205, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCGlobalHeapHistory_V2", TaskName: "GarbageCollection", OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
@@ -9672,17 +8015,9 @@ func (e GCGlobalHeapHistoryV3) LogValue() slog.Value         { return etw.LogVal
 func (e GCGlobalHeapHistoryV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcGlobalHeapHistoryV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         205,
-	Version:    3,
-	Level:      4,
-	Opcode:     205,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCGlobalHeapHistory_V3",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCGlobalHeapHistory",
+	Provider: &providerDesc, ID: 205, Version: 3, Level: 4, Opcode: 205, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCGlobalHeapHistory_V3", TaskName: "GarbageCollection", OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
@@ -9830,17 +8165,9 @@ func (e GCGlobalHeapHistoryV4) LogValue() slog.Value         { return etw.LogVal
 func (e GCGlobalHeapHistoryV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcGlobalHeapHistoryV4 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         205,
-	Version:    4,
-	Level:      4,
-	Opcode:     205,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCGlobalHeapHistory_V4",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCGlobalHeapHistory",
+	Provider: &providerDesc, ID: 205, Version: 4, Level: 4, Opcode: 205, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCGlobalHeapHistory_V4", TaskName: "GarbageCollection", OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
@@ -10183,18 +8510,11 @@ func (e GenAwareBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GenAwareBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var genAwareBegin = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         206,
-	Level:      4,
-	Opcode:     206,
-	Task:       1,
-	Keywords:   0x100000,
-	Name:       "GenAwareBegin",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GenAwareBegin",
-	Fields:     genAwareTemplateLayoutFields,
-	New:        func() etw.Event { return new(GenAwareBegin) },
+	Provider: &providerDesc, ID: 206, Level: 4, Opcode: 206, Task: 1, Keywords: 0x100000,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GenAwareBegin", TaskName: "GarbageCollection", OpcodeName: "GenAwareBegin",
+	Fields: genAwareTemplateLayoutFields,
+	New:    func() etw.Event { return new(GenAwareBegin) },
 }
 
 // genAwareTemplateLayout is the template GenAwareTemplate, which several
@@ -10231,73 +8551,26 @@ var genAwareTemplateLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyGenAwareBegin is event 206, of task GarbageCollection, opcode
-// GenAwareBegin, keyword GCHeapDumpKeyword, level win:Informational, in any
-// version.
-//
-// A collection begins to report what a generation keeps alive, for a
-// generation-aware analysis.
-//
-// The only version is [GenAwareBegin]; a newer one is decoded like it.
+// AnyGenAwareBegin is [GenAwareBegin] in any version: a newer one is decoded
+// like it.
 type AnyGenAwareBegin struct {
 	Seen etw.Seen
-
-	// Number of the collection.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	GenAwareBegin
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGenAwareBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGenAwareBegin = []*etw.EventDesc{&genAwareBegin}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGenAwareBegin) EventDescs() []*etw.EventDesc { return anyGenAwareBegin }
-func (e *AnyGenAwareBegin) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGenAwareBegin, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGenAwareBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyGenAwareTemplateLayout)(e).decode(version, p, ptr, anyGenAwareBegin)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGenAwareBegin) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&genAwareBegin} }
+func (e *AnyGenAwareBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGenAwareBegin) FieldValue(i int) etw.Value {
-	return (*anyGenAwareTemplateLayout)(e).FieldValue(i)
+func (e *AnyGenAwareBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.GenAwareBegin.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyGenAwareBegin) Clone() *AnyGenAwareBegin { return &e }
-
-func (e AnyGenAwareBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGenAwareBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGenAwareBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyGenAwareTemplateLayout is what types for all versions of an event share,
-// the newest of which has the template GenAwareTemplate.
-type anyGenAwareTemplateLayout AnyGenAwareBegin
-
-func (e *anyGenAwareTemplateLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v genAwareTemplateLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Count = v.Count
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-func (e *anyGenAwareTemplateLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Count))
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
-}
 
 // GenAwareEnd is event 207, version 0, of task GarbageCollection, opcode
 // GenAwareEnd, keyword GCHeapDumpKeyword, level win:Informational.
@@ -10341,63 +8614,33 @@ func (e GenAwareEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GenAwareEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var genAwareEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         207,
-	Level:      4,
-	Opcode:     207,
-	Task:       1,
-	Keywords:   0x100000,
-	Name:       "GenAwareEnd",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GenAwareEnd",
-	Fields:     genAwareTemplateLayoutFields,
-	New:        func() etw.Event { return new(GenAwareEnd) },
+	Provider: &providerDesc, ID: 207, Level: 4, Opcode: 207, Task: 1, Keywords: 0x100000,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GenAwareEnd", TaskName: "GarbageCollection", OpcodeName: "GenAwareEnd",
+	Fields: genAwareTemplateLayoutFields,
+	New:    func() etw.Event { return new(GenAwareEnd) },
 }
 
-// AnyGenAwareEnd is event 207, of task GarbageCollection, opcode GenAwareEnd,
-// keyword GCHeapDumpKeyword, level win:Informational, in any version.
-//
-// A collection has reported what a generation keeps alive, for a
-// generation-aware analysis.
-//
-// The only version is [GenAwareEnd]; a newer one is decoded like it.
+// AnyGenAwareEnd is [GenAwareEnd] in any version: a newer one is decoded like
+// it.
 type AnyGenAwareEnd struct {
 	Seen etw.Seen
-
-	// Number of the collection.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	GenAwareEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGenAwareEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGenAwareEnd = []*etw.EventDesc{&genAwareEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGenAwareEnd) EventDescs() []*etw.EventDesc { return anyGenAwareEnd }
-func (e *AnyGenAwareEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGenAwareEnd, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGenAwareEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyGenAwareTemplateLayout)(e).decode(version, p, ptr, anyGenAwareEnd)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGenAwareEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&genAwareEnd} }
+func (e *AnyGenAwareEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGenAwareEnd) FieldValue(i int) etw.Value {
-	return (*anyGenAwareTemplateLayout)(e).FieldValue(i)
+func (e *AnyGenAwareEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.GenAwareEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyGenAwareEnd) Clone() *AnyGenAwareEnd { return &e }
-
-func (e AnyGenAwareEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGenAwareEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGenAwareEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCLOHCompact is event 208, version 0, of task GarbageCollection, opcode
 // GCLOHCompact, keyword GCKeyword, level win:Informational.
@@ -10464,16 +8707,9 @@ func (e GCLOHCompact) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCLOHCompact) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gclohCompact = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         208,
-	Level:      4,
-	Opcode:     208,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCLOHCompact",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCLOHCompact",
+	Provider: &providerDesc, ID: 208, Level: 4, Opcode: 208, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCLOHCompact", TaskName: "GarbageCollection", OpcodeName: "GCLOHCompact",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Count", Type: etw.InUInt16},
@@ -10628,56 +8864,22 @@ func (s GCLOHCompactValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCLOHCompact is event 208, of task GarbageCollection, opcode
-// GCLOHCompact, keyword GCKeyword, level win:Informational, in any version.
-//
-// How long the compaction of the large object heap took, heap by heap.
-//
-// The only version is [GCLOHCompact]; a newer one is decoded like it.
+// AnyGCLOHCompact is [GCLOHCompact] in any version: a newer one is decoded
+// like it.
 type AnyGCLOHCompact struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Number of elements of Values.
-	Count uint16
-	// One element for each heap.
-	Values GCLOHCompactValues // Count elements
+	GCLOHCompact
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCLOHCompact) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCLOHCompact = []*etw.EventDesc{&gclohCompact}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCLOHCompact) EventDescs() []*etw.EventDesc { return anyGCLOHCompact }
-func (e *AnyGCLOHCompact) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCLOHCompact, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCLOHCompact) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCLOHCompact
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCLOHCompact) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gclohCompact} }
+func (e *AnyGCLOHCompact) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyGCLOHCompact) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Count = v.Count
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCLOHCompact) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(uint64(e.Count))
-	case 2:
-		return etw.ArrayValue(&gclohCompact.Fields[2], e.Values.p, e.Values.n, e.Values.ptr, e)
-	}
-	return etw.Value{}
+	return e.GCLOHCompact.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -10685,10 +8887,6 @@ func (e AnyGCLOHCompact) Clone() *AnyGCLOHCompact {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyGCLOHCompact) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCLOHCompact) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCLOHCompact) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCFitBucketInfo is event 209, version 0, of task GarbageCollection, opcode
 // GCFitBucketInfo, keyword GCKeyword, level win:Verbose.
@@ -10768,16 +8966,9 @@ func (e GCFitBucketInfo) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e GCFitBucketInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcFitBucketInfo = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	ID:         209,
-	Level:      5,
-	Opcode:     209,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCFitBucketInfo",
-	TaskName:   "GarbageCollection",
-	OpcodeName: "GCFitBucketInfo",
+	Provider: &providerDesc, ID: 209, Level: 5, Opcode: 209, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
+	Name:  "GCFitBucketInfo", TaskName: "GarbageCollection", OpcodeName: "GCFitBucketInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "BucketKind", Type: etw.InUInt16, Map: &gcBucketKindMap},
@@ -10928,69 +9119,22 @@ func (s GCFitBucketInfoValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCFitBucketInfo is event 209, of task GarbageCollection, opcode
-// GCFitBucketInfo, keyword GCKeyword, level win:Verbose, in any version.
-//
-// Into how many buckets of which size free memory or live objects fall, when
-// the collector fits them into each other.
-//
-// The only version is [GCFitBucketInfo]; a newer one is decoded like it.
+// AnyGCFitBucketInfo is [GCFitBucketInfo] in any version: a newer one is
+// decoded like it.
 type AnyGCFitBucketInfo struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// What is counted.
-	BucketKind GCBucketKind
-	// Size of everything counted, in bytes.
-	TotalSize uint64
-	// Number of elements of Values.
-	Count uint16
-	// The buckets.
-	Values GCFitBucketInfoValues // Count elements
+	GCFitBucketInfo
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCFitBucketInfo) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCFitBucketInfo = []*etw.EventDesc{&gcFitBucketInfo}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCFitBucketInfo) EventDescs() []*etw.EventDesc { return anyGCFitBucketInfo }
-func (e *AnyGCFitBucketInfo) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyGCFitBucketInfo, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCFitBucketInfo) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcFitBucketInfo} }
+func (e *AnyGCFitBucketInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCFitBucketInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCFitBucketInfo
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyGCFitBucketInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.BucketKind = v.BucketKind
-	e.TotalSize = v.TotalSize
-	e.Count = v.Count
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCFitBucketInfo) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(uint64(e.BucketKind))
-	case 2:
-		return etw.UintValue(e.TotalSize)
-	case 3:
-		return etw.UintValue(uint64(e.Count))
-	case 4:
-		return etw.ArrayValue(&gcFitBucketInfo.Fields[4], e.Values.p, e.Values.n, e.Values.ptr, e)
-	}
-	return etw.Value{}
+	return e.GCFitBucketInfo.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -10998,7 +9142,3 @@ func (e AnyGCFitBucketInfo) Clone() *AnyGCFitBucketInfo {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyGCFitBucketInfo) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCFitBucketInfo) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCFitBucketInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

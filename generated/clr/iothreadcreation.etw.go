@@ -48,18 +48,11 @@ func (e IOThreadCreate) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e IOThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ioThreadCreate = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
-	ID:         44,
-	Level:      4,
-	Opcode:     1,
-	Task:       3,
-	Keywords:   0x10000,
-	Name:       "IOThreadCreate",
-	TaskName:   "IOThreadCreation",
-	OpcodeName: "Start",
-	Fields:     ioThreadLayoutFields,
-	New:        func() etw.Event { return new(IOThreadCreate) },
+	Provider: &providerDesc, ID: 44, Level: 4, Opcode: 1, Task: 3, Keywords: 0x10000,
+	Class: etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
+	Name:  "IOThreadCreate", TaskName: "IOThreadCreation", OpcodeName: "Start",
+	Fields: ioThreadLayoutFields,
+	New:    func() etw.Event { return new(IOThreadCreate) },
 }
 
 // ioThreadLayout is the template IOThread, which several events use.
@@ -139,19 +132,11 @@ func (e IOThreadCreateV1) LogValue() slog.Value         { return etw.LogValue(&e
 func (e IOThreadCreateV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ioThreadCreateV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
-	ID:         44,
-	Version:    1,
-	Level:      4,
-	Opcode:     1,
-	Task:       3,
-	Keywords:   0x10000,
-	Name:       "IOThreadCreate_V1",
-	TaskName:   "IOThreadCreation",
-	OpcodeName: "Start",
-	Fields:     ioThreadV1LayoutFields,
-	New:        func() etw.Event { return new(IOThreadCreateV1) },
+	Provider: &providerDesc, ID: 44, Version: 1, Level: 4, Opcode: 1, Task: 3, Keywords: 0x10000,
+	Class: etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
+	Name:  "IOThreadCreate_V1", TaskName: "IOThreadCreation", OpcodeName: "Start",
+	Fields: ioThreadV1LayoutFields,
+	New:    func() etw.Event { return new(IOThreadCreateV1) },
 }
 
 // ioThreadV1Layout is the template IOThread_V1, which several events use.
@@ -321,18 +306,11 @@ func (e IOThreadTerminate) LogValue() slog.Value         { return etw.LogValue(&
 func (e IOThreadTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ioThreadTerminate = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
-	ID:         45,
-	Level:      4,
-	Opcode:     2,
-	Task:       3,
-	Keywords:   0x10000,
-	Name:       "IOThreadTerminate",
-	TaskName:   "IOThreadCreation",
-	OpcodeName: "Stop",
-	Fields:     ioThreadLayoutFields,
-	New:        func() etw.Event { return new(IOThreadTerminate) },
+	Provider: &providerDesc, ID: 45, Level: 4, Opcode: 2, Task: 3, Keywords: 0x10000,
+	Class: etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
+	Name:  "IOThreadTerminate", TaskName: "IOThreadCreation", OpcodeName: "Stop",
+	Fields: ioThreadLayoutFields,
+	New:    func() etw.Event { return new(IOThreadTerminate) },
 }
 
 // IOThreadTerminateV1 is IOThreadTerminate_V1: event 45, version 1, of task
@@ -379,19 +357,11 @@ func (e IOThreadTerminateV1) LogValue() slog.Value         { return etw.LogValue
 func (e IOThreadTerminateV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ioThreadTerminateV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
-	ID:         45,
-	Version:    1,
-	Level:      4,
-	Opcode:     2,
-	Task:       3,
-	Keywords:   0x10000,
-	Name:       "IOThreadTerminate_V1",
-	TaskName:   "IOThreadCreation",
-	OpcodeName: "Stop",
-	Fields:     ioThreadV1LayoutFields,
-	New:        func() etw.Event { return new(IOThreadTerminateV1) },
+	Provider: &providerDesc, ID: 45, Version: 1, Level: 4, Opcode: 2, Task: 3, Keywords: 0x10000,
+	Class: etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
+	Name:  "IOThreadTerminate_V1", TaskName: "IOThreadCreation", OpcodeName: "Stop",
+	Fields: ioThreadV1LayoutFields,
+	New:    func() etw.Event { return new(IOThreadTerminateV1) },
 }
 
 // AnyIOThreadTerminate is event 45, of task IOThreadCreation, opcode win:Stop,

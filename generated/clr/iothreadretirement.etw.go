@@ -47,18 +47,11 @@ func (e IOThreadRetire) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e IOThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ioThreadRetire = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
-	ID:         46,
-	Level:      4,
-	Opcode:     1,
-	Task:       5,
-	Keywords:   0x10000,
-	Name:       "IOThreadRetire",
-	TaskName:   "IOThreadRetirement",
-	OpcodeName: "Start",
-	Fields:     ioThreadLayoutFields,
-	New:        func() etw.Event { return new(IOThreadRetire) },
+	Provider: &providerDesc, ID: 46, Level: 4, Opcode: 1, Task: 5, Keywords: 0x10000,
+	Class: etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
+	Name:  "IOThreadRetire", TaskName: "IOThreadRetirement", OpcodeName: "Start",
+	Fields: ioThreadLayoutFields,
+	New:    func() etw.Event { return new(IOThreadRetire) },
 }
 
 // IOThreadRetireV1 is IOThreadRetire_V1: event 46, version 1, of task
@@ -106,19 +99,11 @@ func (e IOThreadRetireV1) LogValue() slog.Value         { return etw.LogValue(&e
 func (e IOThreadRetireV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ioThreadRetireV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
-	ID:         46,
-	Version:    1,
-	Level:      4,
-	Opcode:     1,
-	Task:       5,
-	Keywords:   0x10000,
-	Name:       "IOThreadRetire_V1",
-	TaskName:   "IOThreadRetirement",
-	OpcodeName: "Start",
-	Fields:     ioThreadV1LayoutFields,
-	New:        func() etw.Event { return new(IOThreadRetireV1) },
+	Provider: &providerDesc, ID: 46, Version: 1, Level: 4, Opcode: 1, Task: 5, Keywords: 0x10000,
+	Class: etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
+	Name:  "IOThreadRetire_V1", TaskName: "IOThreadRetirement", OpcodeName: "Start",
+	Fields: ioThreadV1LayoutFields,
+	New:    func() etw.Event { return new(IOThreadRetireV1) },
 }
 
 // AnyIOThreadRetire is event 46, of task IOThreadRetirement, opcode win:Start,
@@ -211,18 +196,11 @@ func (e IOThreadUnretire) LogValue() slog.Value         { return etw.LogValue(&e
 func (e IOThreadUnretire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ioThreadUnretire = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
-	ID:         47,
-	Level:      4,
-	Opcode:     2,
-	Task:       5,
-	Keywords:   0x10000,
-	Name:       "IOThreadUnretire",
-	TaskName:   "IOThreadRetirement",
-	OpcodeName: "Stop",
-	Fields:     ioThreadLayoutFields,
-	New:        func() etw.Event { return new(IOThreadUnretire) },
+	Provider: &providerDesc, ID: 47, Level: 4, Opcode: 2, Task: 5, Keywords: 0x10000,
+	Class: etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
+	Name:  "IOThreadUnretire", TaskName: "IOThreadRetirement", OpcodeName: "Stop",
+	Fields: ioThreadLayoutFields,
+	New:    func() etw.Event { return new(IOThreadUnretire) },
 }
 
 // IOThreadUnretireV1 is IOThreadUnretire_V1: event 47, version 1, of task
@@ -270,19 +248,11 @@ func (e IOThreadUnretireV1) LogValue() slog.Value         { return etw.LogValue(
 func (e IOThreadUnretireV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ioThreadUnretireV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
-	ID:         47,
-	Version:    1,
-	Level:      4,
-	Opcode:     2,
-	Task:       5,
-	Keywords:   0x10000,
-	Name:       "IOThreadUnretire_V1",
-	TaskName:   "IOThreadRetirement",
-	OpcodeName: "Stop",
-	Fields:     ioThreadV1LayoutFields,
-	New:        func() etw.Event { return new(IOThreadUnretireV1) },
+	Provider: &providerDesc, ID: 47, Version: 1, Level: 4, Opcode: 2, Task: 5, Keywords: 0x10000,
+	Class: etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
+	Name:  "IOThreadUnretire_V1", TaskName: "IOThreadRetirement", OpcodeName: "Stop",
+	Fields: ioThreadV1LayoutFields,
+	New:    func() etw.Event { return new(IOThreadUnretireV1) },
 }
 
 // AnyIOThreadUnretire is event 47, of task IOThreadRetirement, opcode

@@ -90,16 +90,9 @@ func (e JitInstrumentationData) LogValue() slog.Value         { return etw.LogVa
 func (e JitInstrumentationData) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jitInstrumentationData = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x25, 0x69, 0x66, 0xf8, 0xc8, 0x22, 0x70, 0x4b, 0xa1, 0x31, 0x07, 0x38, 0x13, 0x7e, 0x7f, 0x25},
-	ID:         297,
-	Level:      4,
-	Opcode:     11,
-	Task:       34,
-	Keywords:   0x10000000000,
-	Name:       "JitInstrumentationData",
-	TaskName:   "JitInstrumentationData",
-	OpcodeName: "InstrumentationData",
+	Provider: &providerDesc, ID: 297, Level: 4, Opcode: 11, Task: 34, Keywords: 0x10000000000,
+	Class: etw.GUID{0x25, 0x69, 0x66, 0xf8, 0xc8, 0x22, 0x70, 0x4b, 0xa1, 0x31, 0x07, 0x38, 0x13, 0x7e, 0x7f, 0x25},
+	Name:  "JitInstrumentationData", TaskName: "JitInstrumentationData", OpcodeName: "InstrumentationData",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "MethodFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -110,72 +103,24 @@ var jitInstrumentationData = etw.EventDesc{
 	New: func() etw.Event { return new(JitInstrumentationData) },
 }
 
-// AnyJitInstrumentationData is event 297, of task JitInstrumentationData,
-// opcode InstrumentationData, keyword JitInstrumentationDataKeyword, level
-// win:Informational, in any version.
-//
-// Profile data that instrumented code of a method collected, for optimizing
-// it.
-//
-// The only version is [JitInstrumentationData]; a newer one is decoded like
-// it.
+// AnyJitInstrumentationData is [JitInstrumentationData] in any version: a
+// newer one is decoded like it.
 type AnyJitInstrumentationData struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Flags of the method. The manifest names none.
-	MethodFlags uint32
-	// Number of bytes of Data.
-	DataSize uint32
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// The profile data, in the runtime's own format.
-	Data etw.Binary
+	JitInstrumentationData
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyJitInstrumentationData) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyJitInstrumentationData = []*etw.EventDesc{&jitInstrumentationData}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyJitInstrumentationData) EventDescs() []*etw.EventDesc { return anyJitInstrumentationData }
-func (e *AnyJitInstrumentationData) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyJitInstrumentationData, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyJitInstrumentationData) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&jitInstrumentationData}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyJitInstrumentationData) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v JitInstrumentationData
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyJitInstrumentationData) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyJitInstrumentationData) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.MethodFlags = v.MethodFlags
-	e.DataSize = v.DataSize
-	e.MethodID = v.MethodID
-	e.Data = v.Data
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyJitInstrumentationData) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(uint64(e.MethodFlags))
-	case 2:
-		return etw.UintValue(uint64(e.DataSize))
-	case 3:
-		return etw.UintValue(e.MethodID)
-	case 4:
-		return etw.BinaryValue(e.Data)
-	}
-	return etw.Value{}
+	return e.JitInstrumentationData.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -183,10 +128,6 @@ func (e AnyJitInstrumentationData) Clone() *AnyJitInstrumentationData {
 	e.Data = e.Data.Clone()
 	return &e
 }
-
-func (e AnyJitInstrumentationData) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJitInstrumentationData) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyJitInstrumentationData) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JitInstrumentationDataVerbose is event 298, version 0, of task
 // JitInstrumentationData, opcode InstrumentationDataVerbose, keyword
@@ -303,16 +244,9 @@ func (e JitInstrumentationDataVerbose) LogValue() slog.Value         { return et
 func (e JitInstrumentationDataVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jitInstrumentationDataVerbose = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x25, 0x69, 0x66, 0xf8, 0xc8, 0x22, 0x70, 0x4b, 0xa1, 0x31, 0x07, 0x38, 0x13, 0x7e, 0x7f, 0x25},
-	ID:         298,
-	Level:      4,
-	Opcode:     12,
-	Task:       34,
-	Keywords:   0x10000000000,
-	Name:       "JitInstrumentationDataVerbose",
-	TaskName:   "JitInstrumentationData",
-	OpcodeName: "InstrumentationDataVerbose",
+	Provider: &providerDesc, ID: 298, Level: 4, Opcode: 12, Task: 34, Keywords: 0x10000000000,
+	Class: etw.GUID{0x25, 0x69, 0x66, 0xf8, 0xc8, 0x22, 0x70, 0x4b, 0xa1, 0x31, 0x07, 0x38, 0x13, 0x7e, 0x7f, 0x25},
+	Name:  "JitInstrumentationDataVerbose", TaskName: "JitInstrumentationData", OpcodeName: "InstrumentationDataVerbose",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "MethodFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -328,99 +262,24 @@ var jitInstrumentationDataVerbose = etw.EventDesc{
 	New: func() etw.Event { return new(JitInstrumentationDataVerbose) },
 }
 
-// AnyJitInstrumentationDataVerbose is event 298, of task
-// JitInstrumentationData, opcode InstrumentationDataVerbose, keyword
-// JitInstrumentationDataKeyword, level win:Informational, in any version.
-//
-// Profile data that instrumented code of a method collected, with the method's
-// name.
-//
-// The only version is [JitInstrumentationDataVerbose]; a newer one is decoded
-// like it.
+// AnyJitInstrumentationDataVerbose is [JitInstrumentationDataVerbose] in any
+// version: a newer one is decoded like it.
 type AnyJitInstrumentationDataVerbose struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Flags of the method. The manifest names none.
-	MethodFlags uint32
-	// Number of bytes of Data.
-	DataSize uint32
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
-	// The profile data, in the runtime's own format.
-	Data etw.Binary
+	JitInstrumentationDataVerbose
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyJitInstrumentationDataVerbose) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyJitInstrumentationDataVerbose = []*etw.EventDesc{&jitInstrumentationDataVerbose}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyJitInstrumentationDataVerbose) EventDescs() []*etw.EventDesc {
-	return anyJitInstrumentationDataVerbose
+	return []*etw.EventDesc{&jitInstrumentationDataVerbose}
 }
-func (e *AnyJitInstrumentationDataVerbose) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyJitInstrumentationDataVerbose, e.Seen)
+func (e *AnyJitInstrumentationDataVerbose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyJitInstrumentationDataVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v JitInstrumentationDataVerbose
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyJitInstrumentationDataVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.MethodFlags = v.MethodFlags
-	e.DataSize = v.DataSize
-	e.MethodID = v.MethodID
-	e.ModuleID = v.ModuleID
-	e.MethodToken = v.MethodToken
-	e.MethodNamespace = v.MethodNamespace
-	e.MethodName = v.MethodName
-	e.MethodSignature = v.MethodSignature
-	e.Data = v.Data
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyJitInstrumentationDataVerbose) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(uint64(e.MethodFlags))
-	case 2:
-		return etw.UintValue(uint64(e.DataSize))
-	case 3:
-		return etw.UintValue(e.MethodID)
-	case 4:
-		return etw.UintValue(e.ModuleID)
-	case 5:
-		return etw.UintValue(uint64(e.MethodToken))
-	case 6:
-		return etw.UTF16Value(e.MethodNamespace)
-	case 7:
-		return etw.UTF16Value(e.MethodName)
-	case 8:
-		return etw.UTF16Value(e.MethodSignature)
-	case 9:
-		return etw.BinaryValue(e.Data)
-	}
-	return etw.Value{}
+	return e.JitInstrumentationDataVerbose.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -430,10 +289,4 @@ func (e AnyJitInstrumentationDataVerbose) Clone() *AnyJitInstrumentationDataVerb
 	e.MethodSignature = e.MethodSignature.Clone()
 	e.Data = e.Data.Clone()
 	return &e
-}
-
-func (e AnyJitInstrumentationDataVerbose) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyJitInstrumentationDataVerbose) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyJitInstrumentationDataVerbose) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }

@@ -69,16 +69,9 @@ func (e ProfilerMessage) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ProfilerMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var profilerMessage = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x46, 0x5e, 0x89, 0x68, 0x03, 0xfd, 0x28, 0x45, 0x89, 0xd2, 0x5e, 0x1f, 0xbb, 0x1d, 0x3b, 0xcf},
-	ID:         299,
-	Level:      4,
-	Opcode:     11,
-	Task:       36,
-	Keywords:   0x20000000000,
-	Name:       "ProfilerMessage",
-	TaskName:   "Profiler",
-	OpcodeName: "Profiler",
+	Provider: &providerDesc, ID: 299, Level: 4, Opcode: 11, Task: 36, Keywords: 0x20000000000,
+	Class: etw.GUID{0x46, 0x5e, 0x89, 0x68, 0x03, 0xfd, 0x28, 0x45, 0x89, 0xd2, 0x5e, 0x1f, 0xbb, 0x1d, 0x3b, 0xcf},
+	Name:  "ProfilerMessage", TaskName: "Profiler", OpcodeName: "Profiler",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Message", Type: etw.InUnicodeString},
@@ -86,53 +79,22 @@ var profilerMessage = etw.EventDesc{
 	New: func() etw.Event { return new(ProfilerMessage) },
 }
 
-// AnyProfilerMessage is event 299, of task Profiler, opcode Profiler, keyword
-// ProfilerKeyword, level win:Informational, in any version.
-//
-// A message from the code that loads profilers.
-//
-// The only version is [ProfilerMessage]; a newer one is decoded like it.
+// AnyProfilerMessage is [ProfilerMessage] in any version: a newer one is
+// decoded like it.
 type AnyProfilerMessage struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Text of the message.
-	Message etw.UTF16
+	ProfilerMessage
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyProfilerMessage) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyProfilerMessage = []*etw.EventDesc{&profilerMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProfilerMessage) EventDescs() []*etw.EventDesc { return anyProfilerMessage }
-func (e *AnyProfilerMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProfilerMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProfilerMessage) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&profilerMessage} }
+func (e *AnyProfilerMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProfilerMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProfilerMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProfilerMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProfilerMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.ProfilerMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -140,7 +102,3 @@ func (e AnyProfilerMessage) Clone() *AnyProfilerMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyProfilerMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProfilerMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProfilerMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -52,18 +52,11 @@ func (e ThreadCreating) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ThreadCreating) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadCreating = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xc5, 0x94, 0x19, 0x64, 0xf2, 0x16, 0x23, 0x41, 0x91, 0xa7, 0xa2, 0x99, 0x9d, 0xd7, 0xbf, 0xc3},
-	ID:         70,
-	Level:      4,
-	Opcode:     11,
-	Task:       24,
-	Keywords:   0x80010000,
-	Name:       "ThreadCreating",
-	TaskName:   "Thread",
-	OpcodeName: "Creating",
-	Fields:     threadStartWorkLayoutFields,
-	New:        func() etw.Event { return new(ThreadCreating) },
+	Provider: &providerDesc, ID: 70, Level: 4, Opcode: 11, Task: 24, Keywords: 0x80010000,
+	Class: etw.GUID{0xc5, 0x94, 0x19, 0x64, 0xf2, 0x16, 0x23, 0x41, 0x91, 0xa7, 0xa2, 0x99, 0x9d, 0xd7, 0xbf, 0xc3},
+	Name:  "ThreadCreating", TaskName: "Thread", OpcodeName: "Creating",
+	Fields: threadStartWorkLayoutFields,
+	New:    func() etw.Event { return new(ThreadCreating) },
 }
 
 // threadStartWorkLayout is the template ThreadStartWork, which several events
@@ -99,73 +92,26 @@ var threadStartWorkLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyThreadCreating is event 70, of task Thread, opcode Creating, keywords
-// ThreadingKeyword and ThreadTransferKeyword, level win:Informational, in any
-// version.
-//
-// A thread is being created. ThreadRunning with the same ID follows on the new
-// thread.
-//
-// The only version is [ThreadCreating]; a newer one is decoded like it.
+// AnyThreadCreating is [ThreadCreating] in any version: a newer one is decoded
+// like it.
 type AnyThreadCreating struct {
 	Seen etw.Seen
-
-	// Identifies the thread: the same in ThreadCreating and ThreadRunning.
-	ID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadCreating
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadCreating) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadCreating = []*etw.EventDesc{&threadCreating}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadCreating) EventDescs() []*etw.EventDesc { return anyThreadCreating }
-func (e *AnyThreadCreating) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadCreating, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadCreating) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyThreadStartWorkLayout)(e).decode(version, p, ptr, anyThreadCreating)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadCreating) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadCreating} }
+func (e *AnyThreadCreating) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadCreating) FieldValue(i int) etw.Value {
-	return (*anyThreadStartWorkLayout)(e).FieldValue(i)
+func (e *AnyThreadCreating) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ThreadCreating.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadCreating) Clone() *AnyThreadCreating { return &e }
-
-func (e AnyThreadCreating) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadCreating) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadCreating) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyThreadStartWorkLayout is what types for all versions of an event share,
-// the newest of which has the template ThreadStartWork.
-type anyThreadStartWorkLayout AnyThreadCreating
-
-func (e *anyThreadStartWorkLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v threadStartWorkLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ID = v.ID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-func (e *anyThreadStartWorkLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.ID)
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
-}
 
 // ThreadRunning is event 71, version 0, of task Thread, opcode Running,
 // keywords ThreadingKeyword and ThreadTransferKeyword, level
@@ -210,61 +156,30 @@ func (e ThreadRunning) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ThreadRunning) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadRunning = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xc5, 0x94, 0x19, 0x64, 0xf2, 0x16, 0x23, 0x41, 0x91, 0xa7, 0xa2, 0x99, 0x9d, 0xd7, 0xbf, 0xc3},
-	ID:         71,
-	Level:      4,
-	Opcode:     12,
-	Task:       24,
-	Keywords:   0x80010000,
-	Name:       "ThreadRunning",
-	TaskName:   "Thread",
-	OpcodeName: "Running",
-	Fields:     threadStartWorkLayoutFields,
-	New:        func() etw.Event { return new(ThreadRunning) },
+	Provider: &providerDesc, ID: 71, Level: 4, Opcode: 12, Task: 24, Keywords: 0x80010000,
+	Class: etw.GUID{0xc5, 0x94, 0x19, 0x64, 0xf2, 0x16, 0x23, 0x41, 0x91, 0xa7, 0xa2, 0x99, 0x9d, 0xd7, 0xbf, 0xc3},
+	Name:  "ThreadRunning", TaskName: "Thread", OpcodeName: "Running",
+	Fields: threadStartWorkLayoutFields,
+	New:    func() etw.Event { return new(ThreadRunning) },
 }
 
-// AnyThreadRunning is event 71, of task Thread, opcode Running, keywords
-// ThreadingKeyword and ThreadTransferKeyword, level win:Informational, in any
-// version.
-//
-// A new thread begins to run. ThreadCreating with the same ID was written by
-// the thread that made it.
-//
-// The only version is [ThreadRunning]; a newer one is decoded like it.
+// AnyThreadRunning is [ThreadRunning] in any version: a newer one is decoded
+// like it.
 type AnyThreadRunning struct {
 	Seen etw.Seen
-
-	// Identifies the thread: the same in ThreadCreating and ThreadRunning.
-	ID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadRunning
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadRunning) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadRunning = []*etw.EventDesc{&threadRunning}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadRunning) EventDescs() []*etw.EventDesc { return anyThreadRunning }
-func (e *AnyThreadRunning) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadRunning, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadRunning) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyThreadStartWorkLayout)(e).decode(version, p, ptr, anyThreadRunning)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadRunning) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadRunning} }
+func (e *AnyThreadRunning) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadRunning) FieldValue(i int) etw.Value {
-	return (*anyThreadStartWorkLayout)(e).FieldValue(i)
+func (e *AnyThreadRunning) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ThreadRunning.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadRunning) Clone() *AnyThreadRunning { return &e }
-
-func (e AnyThreadRunning) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadRunning) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadRunning) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -51,18 +51,11 @@ func (e ThreadPoolEnqueue) LogValue() slog.Value         { return etw.LogValue(&
 func (e ThreadPoolEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolEnqueue = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
-	ID:         61,
-	Level:      5,
-	Opcode:     11,
-	Task:       23,
-	Keywords:   0x80010000,
-	Name:       "ThreadPoolEnqueue",
-	TaskName:   "ThreadPool",
-	OpcodeName: "Enqueue",
-	Fields:     threadPoolWorkLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolEnqueue) },
+	Provider: &providerDesc, ID: 61, Level: 5, Opcode: 11, Task: 23, Keywords: 0x80010000,
+	Class: etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
+	Name:  "ThreadPoolEnqueue", TaskName: "ThreadPool", OpcodeName: "Enqueue",
+	Fields: threadPoolWorkLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolEnqueue) },
 }
 
 // threadPoolWorkLayout is the template ThreadPoolWork, which several events
@@ -98,74 +91,28 @@ var threadPoolWorkLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyThreadPoolEnqueue is event 61, of task ThreadPool, opcode Enqueue,
-// keywords ThreadingKeyword and ThreadTransferKeyword, level win:Verbose, in
-// any version.
-//
-// A work item was put into the thread pool's queue.
-//
-// The only version is [ThreadPoolEnqueue]; a newer one is decoded like it.
+// AnyThreadPoolEnqueue is [ThreadPoolEnqueue] in any version: a newer one is
+// decoded like it.
 type AnyThreadPoolEnqueue struct {
 	Seen etw.Seen
-
-	// Identifies the work item: the same when it is enqueued and dequeued.
-	WorkID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadPoolEnqueue
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadPoolEnqueue) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadPoolEnqueue = []*etw.EventDesc{&threadPoolEnqueue}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPoolEnqueue) EventDescs() []*etw.EventDesc { return anyThreadPoolEnqueue }
-func (e *AnyThreadPoolEnqueue) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolEnqueue, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPoolEnqueue) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadPoolEnqueue}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyThreadPoolWorkLayout)(e).decode(version, p, ptr, anyThreadPoolEnqueue)
+func (e *AnyThreadPoolEnqueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolEnqueue) FieldValue(i int) etw.Value {
-	return (*anyThreadPoolWorkLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ThreadPoolEnqueue.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolEnqueue) Clone() *AnyThreadPoolEnqueue { return &e }
-
-func (e AnyThreadPoolEnqueue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolEnqueue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyThreadPoolWorkLayout is what types for all versions of an event share,
-// the newest of which has the template ThreadPoolWork.
-type anyThreadPoolWorkLayout AnyThreadPoolEnqueue
-
-func (e *anyThreadPoolWorkLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v threadPoolWorkLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.WorkID = v.WorkID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-func (e *anyThreadPoolWorkLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.WorkID)
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
-}
 
 // ThreadPoolDequeue is event 62, version 0, of task ThreadPool, opcode
 // Dequeue, keywords ThreadingKeyword and ThreadTransferKeyword, level
@@ -209,65 +156,35 @@ func (e ThreadPoolDequeue) LogValue() slog.Value         { return etw.LogValue(&
 func (e ThreadPoolDequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolDequeue = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
-	ID:         62,
-	Level:      5,
-	Opcode:     12,
-	Task:       23,
-	Keywords:   0x80010000,
-	Name:       "ThreadPoolDequeue",
-	TaskName:   "ThreadPool",
-	OpcodeName: "Dequeue",
-	Fields:     threadPoolWorkLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolDequeue) },
+	Provider: &providerDesc, ID: 62, Level: 5, Opcode: 12, Task: 23, Keywords: 0x80010000,
+	Class: etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
+	Name:  "ThreadPoolDequeue", TaskName: "ThreadPool", OpcodeName: "Dequeue",
+	Fields: threadPoolWorkLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolDequeue) },
 }
 
-// AnyThreadPoolDequeue is event 62, of task ThreadPool, opcode Dequeue,
-// keywords ThreadingKeyword and ThreadTransferKeyword, level win:Verbose, in
-// any version.
-//
-// A work item was taken from the thread pool's queue and is about to run.
-//
-// The only version is [ThreadPoolDequeue]; a newer one is decoded like it.
+// AnyThreadPoolDequeue is [ThreadPoolDequeue] in any version: a newer one is
+// decoded like it.
 type AnyThreadPoolDequeue struct {
 	Seen etw.Seen
-
-	// Identifies the work item: the same when it is enqueued and dequeued.
-	WorkID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadPoolDequeue
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadPoolDequeue) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadPoolDequeue = []*etw.EventDesc{&threadPoolDequeue}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPoolDequeue) EventDescs() []*etw.EventDesc { return anyThreadPoolDequeue }
-func (e *AnyThreadPoolDequeue) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolDequeue, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPoolDequeue) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadPoolDequeue}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolDequeue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyThreadPoolWorkLayout)(e).decode(version, p, ptr, anyThreadPoolDequeue)
+func (e *AnyThreadPoolDequeue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolDequeue) FieldValue(i int) etw.Value {
-	return (*anyThreadPoolWorkLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolDequeue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ThreadPoolDequeue.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolDequeue) Clone() *AnyThreadPoolDequeue { return &e }
-
-func (e AnyThreadPoolDequeue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolDequeue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolDequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolIOEnqueue is event 63, version 0, of task ThreadPool, opcode
 // IOEnqueue, keywords ThreadingKeyword and ThreadTransferKeyword, level
@@ -335,16 +252,9 @@ func (e ThreadPoolIOEnqueue) LogValue() slog.Value         { return etw.LogValue
 func (e ThreadPoolIOEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolIOEnqueue = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
-	ID:         63,
-	Level:      5,
-	Opcode:     13,
-	Task:       23,
-	Keywords:   0x80010000,
-	Name:       "ThreadPoolIOEnqueue",
-	TaskName:   "ThreadPool",
-	OpcodeName: "IOEnqueue",
+	Provider: &providerDesc, ID: 63, Level: 5, Opcode: 13, Task: 23, Keywords: 0x80010000,
+	Class: etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
+	Name:  "ThreadPoolIOEnqueue", TaskName: "ThreadPool", OpcodeName: "IOEnqueue",
 	Fields: []etw.FieldDesc{
 		{Name: "NativeOverlapped", Type: etw.InPointer},
 		{Name: "Overlapped", Type: etw.InPointer},
@@ -354,72 +264,28 @@ var threadPoolIOEnqueue = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadPoolIOEnqueue) },
 }
 
-// AnyThreadPoolIOEnqueue is event 63, of task ThreadPool, opcode IOEnqueue,
-// keywords ThreadingKeyword and ThreadTransferKeyword, level win:Verbose, in
-// any version.
-//
-// An I/O operation was handed to the thread pool.
-//
-// The only version is [ThreadPoolIOEnqueue]; a newer one is decoded like it.
+// AnyThreadPoolIOEnqueue is [ThreadPoolIOEnqueue] in any version: a newer one
+// is decoded like it.
 type AnyThreadPoolIOEnqueue struct {
 	Seen etw.Seen
-
-	// Address of the native OVERLAPPED structure of the operation.
-	NativeOverlapped etw.Pointer
-	// Address of the managed object of the operation.
-	Overlapped etw.Pointer
-	// Whether the operation may be dequeued more than once.
-	MultiDequeues etw.Bool
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadPoolIOEnqueue
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadPoolIOEnqueue) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadPoolIOEnqueue = []*etw.EventDesc{&threadPoolIOEnqueue}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPoolIOEnqueue) EventDescs() []*etw.EventDesc { return anyThreadPoolIOEnqueue }
-func (e *AnyThreadPoolIOEnqueue) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolIOEnqueue, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPoolIOEnqueue) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadPoolIOEnqueue}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolIOEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadPoolIOEnqueue
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadPoolIOEnqueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyThreadPoolIOEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.NativeOverlapped = v.NativeOverlapped
-	e.Overlapped = v.Overlapped
-	e.MultiDequeues = v.MultiDequeues
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolIOEnqueue) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.NativeOverlapped)
-	case 1:
-		return etw.PointerValue(e.Overlapped)
-	case 2:
-		return etw.BoolValue(e.MultiDequeues)
-	case 3:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.ThreadPoolIOEnqueue.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolIOEnqueue) Clone() *AnyThreadPoolIOEnqueue { return &e }
-
-func (e AnyThreadPoolIOEnqueue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolIOEnqueue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolIOEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolIODequeue is event 64, version 0, of task ThreadPool, opcode
 // IODequeue, keywords ThreadingKeyword and ThreadTransferKeyword, level
@@ -465,18 +331,11 @@ func (e ThreadPoolIODequeue) LogValue() slog.Value         { return etw.LogValue
 func (e ThreadPoolIODequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolIODequeue = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
-	ID:         64,
-	Level:      5,
-	Opcode:     14,
-	Task:       23,
-	Keywords:   0x80010000,
-	Name:       "ThreadPoolIODequeue",
-	TaskName:   "ThreadPool",
-	OpcodeName: "IODequeue",
-	Fields:     threadPoolIOWorkLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolIODequeue) },
+	Provider: &providerDesc, ID: 64, Level: 5, Opcode: 14, Task: 23, Keywords: 0x80010000,
+	Class: etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
+	Name:  "ThreadPoolIODequeue", TaskName: "ThreadPool", OpcodeName: "IODequeue",
+	Fields: threadPoolIOWorkLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolIODequeue) },
 }
 
 // threadPoolIOWorkLayout is the template ThreadPoolIOWork, which several
@@ -517,79 +376,28 @@ var threadPoolIOWorkLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyThreadPoolIODequeue is event 64, of task ThreadPool, opcode IODequeue,
-// keywords ThreadingKeyword and ThreadTransferKeyword, level win:Verbose, in
-// any version.
-//
-// The completion of an I/O operation was taken from the thread pool's queue.
-//
-// The only version is [ThreadPoolIODequeue]; a newer one is decoded like it.
+// AnyThreadPoolIODequeue is [ThreadPoolIODequeue] in any version: a newer one
+// is decoded like it.
 type AnyThreadPoolIODequeue struct {
 	Seen etw.Seen
-
-	// Address of the native OVERLAPPED structure of the operation.
-	NativeOverlapped etw.Pointer
-	// Address of the managed object of the operation.
-	Overlapped etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadPoolIODequeue
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadPoolIODequeue) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadPoolIODequeue = []*etw.EventDesc{&threadPoolIODequeue}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPoolIODequeue) EventDescs() []*etw.EventDesc { return anyThreadPoolIODequeue }
-func (e *AnyThreadPoolIODequeue) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolIODequeue, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPoolIODequeue) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadPoolIODequeue}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolIODequeue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyThreadPoolIOWorkLayout)(e).decode(version, p, ptr, anyThreadPoolIODequeue)
+func (e *AnyThreadPoolIODequeue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolIODequeue) FieldValue(i int) etw.Value {
-	return (*anyThreadPoolIOWorkLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolIODequeue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ThreadPoolIODequeue.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolIODequeue) Clone() *AnyThreadPoolIODequeue { return &e }
-
-func (e AnyThreadPoolIODequeue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolIODequeue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolIODequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyThreadPoolIOWorkLayout is what types for all versions of an event share,
-// the newest of which has the template ThreadPoolIOWork.
-type anyThreadPoolIOWorkLayout AnyThreadPoolIODequeue
-
-func (e *anyThreadPoolIOWorkLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v threadPoolIOWorkLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.NativeOverlapped = v.NativeOverlapped
-	e.Overlapped = v.Overlapped
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-func (e *anyThreadPoolIOWorkLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.NativeOverlapped)
-	case 1:
-		return etw.PointerValue(e.Overlapped)
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
-}
 
 // ThreadPoolIOPack is event 65, version 0, of task ThreadPool, opcode IOPack,
 // keyword ThreadingKeyword, level win:Verbose.
@@ -634,63 +442,30 @@ func (e ThreadPoolIOPack) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ThreadPoolIOPack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolIOPack = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
-	ID:         65,
-	Level:      5,
-	Opcode:     15,
-	Task:       23,
-	Keywords:   0x10000,
-	Name:       "ThreadPoolIOPack",
-	TaskName:   "ThreadPool",
-	OpcodeName: "IOPack",
-	Fields:     threadPoolIOWorkLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolIOPack) },
+	Provider: &providerDesc, ID: 65, Level: 5, Opcode: 15, Task: 23, Keywords: 0x10000,
+	Class: etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
+	Name:  "ThreadPoolIOPack", TaskName: "ThreadPool", OpcodeName: "IOPack",
+	Fields: threadPoolIOWorkLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolIOPack) },
 }
 
-// AnyThreadPoolIOPack is event 65, of task ThreadPool, opcode IOPack, keyword
-// ThreadingKeyword, level win:Verbose, in any version.
-//
-// An overlapped structure was made ready for an I/O operation.
-//
-// The only version is [ThreadPoolIOPack]; a newer one is decoded like it.
+// AnyThreadPoolIOPack is [ThreadPoolIOPack] in any version: a newer one is
+// decoded like it.
 type AnyThreadPoolIOPack struct {
 	Seen etw.Seen
-
-	// Address of the native OVERLAPPED structure of the operation.
-	NativeOverlapped etw.Pointer
-	// Address of the managed object of the operation.
-	Overlapped etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadPoolIOPack
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadPoolIOPack) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadPoolIOPack = []*etw.EventDesc{&threadPoolIOPack}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPoolIOPack) EventDescs() []*etw.EventDesc { return anyThreadPoolIOPack }
-func (e *AnyThreadPoolIOPack) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolIOPack, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPoolIOPack) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadPoolIOPack} }
+func (e *AnyThreadPoolIOPack) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolIOPack) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyThreadPoolIOWorkLayout)(e).decode(version, p, ptr, anyThreadPoolIOPack)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolIOPack) FieldValue(i int) etw.Value {
-	return (*anyThreadPoolIOWorkLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolIOPack) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ThreadPoolIOPack.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolIOPack) Clone() *AnyThreadPoolIOPack { return &e }
-
-func (e AnyThreadPoolIOPack) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolIOPack) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolIOPack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

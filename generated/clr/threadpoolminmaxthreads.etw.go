@@ -83,15 +83,9 @@ func (e ThreadPoolMinMaxThreads) LogValue() slog.Value         { return etw.LogV
 func (e ThreadPoolMinMaxThreads) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolMinMaxThreads = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x67, 0x8d, 0x16, 0x6d, 0x06, 0xfb, 0x60, 0x4a, 0x83, 0xba, 0x25, 0x44, 0xe8, 0x17, 0xf6, 0xa3},
-	ID:         59,
-	Level:      4,
-	Task:       38,
-	Keywords:   0x10000,
-	Name:       "ThreadPoolMinMaxThreads",
-	TaskName:   "ThreadPoolMinMaxThreads",
-	OpcodeName: "Info",
+	Provider: &providerDesc, ID: 59, Level: 4, Task: 38, Keywords: 0x10000,
+	Class: etw.GUID{0x67, 0x8d, 0x16, 0x6d, 0x06, 0xfb, 0x60, 0x4a, 0x83, 0xba, 0x25, 0x44, 0xe8, 0x17, 0xf6, 0xa3},
+	Name:  "ThreadPoolMinMaxThreads", TaskName: "ThreadPoolMinMaxThreads", OpcodeName: "Info",
 	Fields: []etw.FieldDesc{
 		{Name: "MinWorkerThreads", Type: etw.InUInt16},
 		{Name: "MaxWorkerThreads", Type: etw.InUInt16},
@@ -102,75 +96,25 @@ var threadPoolMinMaxThreads = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadPoolMinMaxThreads) },
 }
 
-// AnyThreadPoolMinMaxThreads is event 59, of task ThreadPoolMinMaxThreads,
-// opcode win:Info, keyword ThreadingKeyword, level win:Informational, in any
-// version.
-//
-// The limits of the thread pool were set.
-//
-// The only version is [ThreadPoolMinMaxThreads]; a newer one is decoded like
-// it.
+// AnyThreadPoolMinMaxThreads is [ThreadPoolMinMaxThreads] in any version: a
+// newer one is decoded like it.
 type AnyThreadPoolMinMaxThreads struct {
 	Seen etw.Seen
-
-	// Least number of worker threads.
-	MinWorkerThreads uint16
-	// Greatest number of worker threads.
-	MaxWorkerThreads uint16
-	// Least number of I/O threads.
-	MinIOCompletionThreads uint16
-	// Greatest number of I/O threads.
-	MaxIOCompletionThreads uint16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadPoolMinMaxThreads
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadPoolMinMaxThreads) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadPoolMinMaxThreads = []*etw.EventDesc{&threadPoolMinMaxThreads}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPoolMinMaxThreads) EventDescs() []*etw.EventDesc { return anyThreadPoolMinMaxThreads }
-func (e *AnyThreadPoolMinMaxThreads) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolMinMaxThreads, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPoolMinMaxThreads) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadPoolMinMaxThreads}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolMinMaxThreads) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadPoolMinMaxThreads
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadPoolMinMaxThreads) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyThreadPoolMinMaxThreads) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.MinWorkerThreads = v.MinWorkerThreads
-	e.MaxWorkerThreads = v.MaxWorkerThreads
-	e.MinIOCompletionThreads = v.MinIOCompletionThreads
-	e.MaxIOCompletionThreads = v.MaxIOCompletionThreads
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolMinMaxThreads) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.MinWorkerThreads))
-	case 1:
-		return etw.UintValue(uint64(e.MaxWorkerThreads))
-	case 2:
-		return etw.UintValue(uint64(e.MinIOCompletionThreads))
-	case 3:
-		return etw.UintValue(uint64(e.MaxIOCompletionThreads))
-	case 4:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.ThreadPoolMinMaxThreads.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolMinMaxThreads) Clone() *AnyThreadPoolMinMaxThreads { return &e }
-
-func (e AnyThreadPoolMinMaxThreads) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolMinMaxThreads) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolMinMaxThreads) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -53,18 +53,11 @@ func (e ThreadpoolSuspensionSuspendThread) MarshalJSON() ([]byte, error) {
 }
 
 var threadpoolSuspensionSuspendThread = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xe3, 0xb3, 0x24, 0xc4, 0xe0, 0x2a, 0x6e, 0x41, 0xa0, 0x39, 0x41, 0x0c, 0x5d, 0x8e, 0x5f, 0x14},
-	ID:         48,
-	Level:      4,
-	Opcode:     1,
-	Task:       6,
-	Keywords:   0x10000,
-	Name:       "ThreadpoolSuspensionSuspendThread",
-	TaskName:   "ThreadpoolSuspension",
-	OpcodeName: "Start",
-	Fields:     clrThreadPoolSuspendLayoutFields,
-	New:        func() etw.Event { return new(ThreadpoolSuspensionSuspendThread) },
+	Provider: &providerDesc, ID: 48, Level: 4, Opcode: 1, Task: 6, Keywords: 0x10000,
+	Class: etw.GUID{0xe3, 0xb3, 0x24, 0xc4, 0xe0, 0x2a, 0x6e, 0x41, 0xa0, 0x39, 0x41, 0x0c, 0x5d, 0x8e, 0x5f, 0x14},
+	Name:  "ThreadpoolSuspensionSuspendThread", TaskName: "ThreadpoolSuspension", OpcodeName: "Start",
+	Fields: clrThreadPoolSuspendLayoutFields,
+	New:    func() etw.Event { return new(ThreadpoolSuspensionSuspendThread) },
 }
 
 // clrThreadPoolSuspendLayout is the template ClrThreadPoolSuspend, which
@@ -101,77 +94,29 @@ var clrThreadPoolSuspendLayoutFields = []etw.FieldDesc{
 	{Name: "CpuUtilization", Type: etw.InUInt32},
 }
 
-// AnyThreadpoolSuspensionSuspendThread is event 48, of task
-// ThreadpoolSuspension, opcode win:Start, keyword ThreadingKeyword, level
-// win:Informational, in any version.
-//
-// A worker thread was suspended because the processor is busy.
-//
-// The only version is [ThreadpoolSuspensionSuspendThread]; a newer one is
-// decoded like it.
+// AnyThreadpoolSuspensionSuspendThread is [ThreadpoolSuspensionSuspendThread]
+// in any version: a newer one is decoded like it.
 type AnyThreadpoolSuspensionSuspendThread struct {
 	Seen etw.Seen
-
-	// Number of the managed thread.
-	ClrThreadID uint32
-	// Load of the processor in percent.
-	CpuUtilization uint32
+	ThreadpoolSuspensionSuspendThread
 }
 
-var anyThreadpoolSuspensionSuspendThread = []*etw.EventDesc{&threadpoolSuspensionSuspendThread}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadpoolSuspensionSuspendThread) EventDescs() []*etw.EventDesc {
-	return anyThreadpoolSuspensionSuspendThread
+	return []*etw.EventDesc{&threadpoolSuspensionSuspendThread}
 }
-func (e *AnyThreadpoolSuspensionSuspendThread) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadpoolSuspensionSuspendThread, e.Seen)
+func (e *AnyThreadpoolSuspensionSuspendThread) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadpoolSuspensionSuspendThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyClrThreadPoolSuspendLayout)(e).decode(version, p, ptr, anyThreadpoolSuspensionSuspendThread)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadpoolSuspensionSuspendThread) FieldValue(i int) etw.Value {
-	return (*anyClrThreadPoolSuspendLayout)(e).FieldValue(i)
+func (e *AnyThreadpoolSuspensionSuspendThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ThreadpoolSuspensionSuspendThread.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadpoolSuspensionSuspendThread) Clone() *AnyThreadpoolSuspensionSuspendThread {
 	return &e
-}
-
-func (e AnyThreadpoolSuspensionSuspendThread) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadpoolSuspensionSuspendThread) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyThreadpoolSuspensionSuspendThread) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
-
-// anyClrThreadPoolSuspendLayout is what types for all versions of an event
-// share, the newest of which has the template ClrThreadPoolSuspend.
-type anyClrThreadPoolSuspendLayout AnyThreadpoolSuspensionSuspendThread
-
-func (e *anyClrThreadPoolSuspendLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v clrThreadPoolSuspendLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrThreadID = v.ClrThreadID
-	e.CpuUtilization = v.CpuUtilization
-	return n, err
-}
-
-func (e *anyClrThreadPoolSuspendLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrThreadID))
-	case 1:
-		return etw.UintValue(uint64(e.CpuUtilization))
-	}
-	return etw.Value{}
 }
 
 // ThreadpoolSuspensionResumeThread is event 49, version 0, of task
@@ -217,64 +162,32 @@ func (e ThreadpoolSuspensionResumeThread) MarshalJSON() ([]byte, error) {
 }
 
 var threadpoolSuspensionResumeThread = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xe3, 0xb3, 0x24, 0xc4, 0xe0, 0x2a, 0x6e, 0x41, 0xa0, 0x39, 0x41, 0x0c, 0x5d, 0x8e, 0x5f, 0x14},
-	ID:         49,
-	Level:      4,
-	Opcode:     2,
-	Task:       6,
-	Keywords:   0x10000,
-	Name:       "ThreadpoolSuspensionResumeThread",
-	TaskName:   "ThreadpoolSuspension",
-	OpcodeName: "Stop",
-	Fields:     clrThreadPoolSuspendLayoutFields,
-	New:        func() etw.Event { return new(ThreadpoolSuspensionResumeThread) },
+	Provider: &providerDesc, ID: 49, Level: 4, Opcode: 2, Task: 6, Keywords: 0x10000,
+	Class: etw.GUID{0xe3, 0xb3, 0x24, 0xc4, 0xe0, 0x2a, 0x6e, 0x41, 0xa0, 0x39, 0x41, 0x0c, 0x5d, 0x8e, 0x5f, 0x14},
+	Name:  "ThreadpoolSuspensionResumeThread", TaskName: "ThreadpoolSuspension", OpcodeName: "Stop",
+	Fields: clrThreadPoolSuspendLayoutFields,
+	New:    func() etw.Event { return new(ThreadpoolSuspensionResumeThread) },
 }
 
-// AnyThreadpoolSuspensionResumeThread is event 49, of task
-// ThreadpoolSuspension, opcode win:Stop, keyword ThreadingKeyword, level
-// win:Informational, in any version.
-//
-// A suspended worker thread runs again.
-//
-// The only version is [ThreadpoolSuspensionResumeThread]; a newer one is
-// decoded like it.
+// AnyThreadpoolSuspensionResumeThread is [ThreadpoolSuspensionResumeThread] in
+// any version: a newer one is decoded like it.
 type AnyThreadpoolSuspensionResumeThread struct {
 	Seen etw.Seen
-
-	// Number of the managed thread.
-	ClrThreadID uint32
-	// Load of the processor in percent.
-	CpuUtilization uint32
+	ThreadpoolSuspensionResumeThread
 }
 
-var anyThreadpoolSuspensionResumeThread = []*etw.EventDesc{&threadpoolSuspensionResumeThread}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadpoolSuspensionResumeThread) EventDescs() []*etw.EventDesc {
-	return anyThreadpoolSuspensionResumeThread
+	return []*etw.EventDesc{&threadpoolSuspensionResumeThread}
 }
-func (e *AnyThreadpoolSuspensionResumeThread) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadpoolSuspensionResumeThread, e.Seen)
+func (e *AnyThreadpoolSuspensionResumeThread) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadpoolSuspensionResumeThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyClrThreadPoolSuspendLayout)(e).decode(version, p, ptr, anyThreadpoolSuspensionResumeThread)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadpoolSuspensionResumeThread) FieldValue(i int) etw.Value {
-	return (*anyClrThreadPoolSuspendLayout)(e).FieldValue(i)
+func (e *AnyThreadpoolSuspensionResumeThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ThreadpoolSuspensionResumeThread.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadpoolSuspensionResumeThread) Clone() *AnyThreadpoolSuspensionResumeThread { return &e }
-
-func (e AnyThreadpoolSuspensionResumeThread) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadpoolSuspensionResumeThread) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyThreadpoolSuspensionResumeThread) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}

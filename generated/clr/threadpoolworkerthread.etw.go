@@ -54,18 +54,11 @@ func (e ThreadPoolWorkerThreadStart) LogValue() slog.Value         { return etw.
 func (e ThreadPoolWorkerThreadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolWorkerThreadStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xab, 0x44, 0x9a, 0x8a, 0x81, 0xf6, 0x71, 0x42, 0x88, 0x10, 0x83, 0x0d, 0xab, 0x9f, 0x56, 0x21},
-	ID:         50,
-	Level:      4,
-	Opcode:     1,
-	Task:       16,
-	Keywords:   0x10000,
-	Name:       "ThreadPoolWorkerThreadStart",
-	TaskName:   "ThreadPoolWorkerThread",
-	OpcodeName: "Start",
-	Fields:     threadPoolWorkerThreadLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolWorkerThreadStart) },
+	Provider: &providerDesc, ID: 50, Level: 4, Opcode: 1, Task: 16, Keywords: 0x10000,
+	Class: etw.GUID{0xab, 0x44, 0x9a, 0x8a, 0x81, 0xf6, 0x71, 0x42, 0x88, 0x10, 0x83, 0x0d, 0xab, 0x9f, 0x56, 0x21},
+	Name:  "ThreadPoolWorkerThreadStart", TaskName: "ThreadPoolWorkerThread", OpcodeName: "Start",
+	Fields: threadPoolWorkerThreadLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolWorkerThreadStart) },
 }
 
 // threadPoolWorkerThreadLayout is the template ThreadPoolWorkerThread, which
@@ -107,82 +100,28 @@ var threadPoolWorkerThreadLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyThreadPoolWorkerThreadStart is event 50, of task ThreadPoolWorkerThread,
-// opcode win:Start, keyword ThreadingKeyword, level win:Informational, in any
-// version.
-//
-// A worker thread of the thread pool started.
-//
-// The only version is [ThreadPoolWorkerThreadStart]; a newer one is decoded
-// like it.
+// AnyThreadPoolWorkerThreadStart is [ThreadPoolWorkerThreadStart] in any
+// version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadStart struct {
 	Seen etw.Seen
-
-	// Number of worker threads that are there to work.
-	ActiveWorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreadCount uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadPoolWorkerThreadStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadPoolWorkerThreadStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadPoolWorkerThreadStart = []*etw.EventDesc{&threadPoolWorkerThreadStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadPoolWorkerThreadStart) EventDescs() []*etw.EventDesc {
-	return anyThreadPoolWorkerThreadStart
+	return []*etw.EventDesc{&threadPoolWorkerThreadStart}
 }
-func (e *AnyThreadPoolWorkerThreadStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolWorkerThreadStart, e.Seen)
+func (e *AnyThreadPoolWorkerThreadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolWorkerThreadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyThreadPoolWorkerThreadLayout)(e).decode(version, p, ptr, anyThreadPoolWorkerThreadStart)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolWorkerThreadStart) FieldValue(i int) etw.Value {
-	return (*anyThreadPoolWorkerThreadLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolWorkerThreadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ThreadPoolWorkerThreadStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadStart) Clone() *AnyThreadPoolWorkerThreadStart { return &e }
-
-func (e AnyThreadPoolWorkerThreadStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolWorkerThreadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolWorkerThreadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyThreadPoolWorkerThreadLayout is what types for all versions of an event
-// share, the newest of which has the template ThreadPoolWorkerThread.
-type anyThreadPoolWorkerThreadLayout AnyThreadPoolWorkerThreadStart
-
-func (e *anyThreadPoolWorkerThreadLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v threadPoolWorkerThreadLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ActiveWorkerThreadCount = v.ActiveWorkerThreadCount
-	e.RetiredWorkerThreadCount = v.RetiredWorkerThreadCount
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-func (e *anyThreadPoolWorkerThreadLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ActiveWorkerThreadCount))
-	case 1:
-		return etw.UintValue(uint64(e.RetiredWorkerThreadCount))
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
-}
 
 // ThreadPoolWorkerThreadStop is event 51, version 0, of task
 // ThreadPoolWorkerThread, opcode win:Stop, keyword ThreadingKeyword, level
@@ -228,70 +167,35 @@ func (e ThreadPoolWorkerThreadStop) LogValue() slog.Value         { return etw.L
 func (e ThreadPoolWorkerThreadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolWorkerThreadStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xab, 0x44, 0x9a, 0x8a, 0x81, 0xf6, 0x71, 0x42, 0x88, 0x10, 0x83, 0x0d, 0xab, 0x9f, 0x56, 0x21},
-	ID:         51,
-	Level:      4,
-	Opcode:     2,
-	Task:       16,
-	Keywords:   0x10000,
-	Name:       "ThreadPoolWorkerThreadStop",
-	TaskName:   "ThreadPoolWorkerThread",
-	OpcodeName: "Stop",
-	Fields:     threadPoolWorkerThreadLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolWorkerThreadStop) },
+	Provider: &providerDesc, ID: 51, Level: 4, Opcode: 2, Task: 16, Keywords: 0x10000,
+	Class: etw.GUID{0xab, 0x44, 0x9a, 0x8a, 0x81, 0xf6, 0x71, 0x42, 0x88, 0x10, 0x83, 0x0d, 0xab, 0x9f, 0x56, 0x21},
+	Name:  "ThreadPoolWorkerThreadStop", TaskName: "ThreadPoolWorkerThread", OpcodeName: "Stop",
+	Fields: threadPoolWorkerThreadLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolWorkerThreadStop) },
 }
 
-// AnyThreadPoolWorkerThreadStop is event 51, of task ThreadPoolWorkerThread,
-// opcode win:Stop, keyword ThreadingKeyword, level win:Informational, in any
-// version.
-//
-// A worker thread of the thread pool stopped.
-//
-// The only version is [ThreadPoolWorkerThreadStop]; a newer one is decoded
-// like it.
+// AnyThreadPoolWorkerThreadStop is [ThreadPoolWorkerThreadStop] in any
+// version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadStop struct {
 	Seen etw.Seen
-
-	// Number of worker threads that are there to work.
-	ActiveWorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreadCount uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadPoolWorkerThreadStop
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadPoolWorkerThreadStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadPoolWorkerThreadStop = []*etw.EventDesc{&threadPoolWorkerThreadStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadPoolWorkerThreadStop) EventDescs() []*etw.EventDesc {
-	return anyThreadPoolWorkerThreadStop
+	return []*etw.EventDesc{&threadPoolWorkerThreadStop}
 }
-func (e *AnyThreadPoolWorkerThreadStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolWorkerThreadStop, e.Seen)
+func (e *AnyThreadPoolWorkerThreadStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolWorkerThreadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyThreadPoolWorkerThreadLayout)(e).decode(version, p, ptr, anyThreadPoolWorkerThreadStop)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolWorkerThreadStop) FieldValue(i int) etw.Value {
-	return (*anyThreadPoolWorkerThreadLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolWorkerThreadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ThreadPoolWorkerThreadStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadStop) Clone() *AnyThreadPoolWorkerThreadStop { return &e }
-
-func (e AnyThreadPoolWorkerThreadStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolWorkerThreadStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolWorkerThreadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolWorkerThreadWait is event 57, version 0, of task
 // ThreadPoolWorkerThread, opcode Wait, keyword ThreadingKeyword, level
@@ -337,67 +241,32 @@ func (e ThreadPoolWorkerThreadWait) LogValue() slog.Value         { return etw.L
 func (e ThreadPoolWorkerThreadWait) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolWorkerThreadWait = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xab, 0x44, 0x9a, 0x8a, 0x81, 0xf6, 0x71, 0x42, 0x88, 0x10, 0x83, 0x0d, 0xab, 0x9f, 0x56, 0x21},
-	ID:         57,
-	Level:      4,
-	Opcode:     90,
-	Task:       16,
-	Keywords:   0x10000,
-	Name:       "ThreadPoolWorkerThreadWait",
-	TaskName:   "ThreadPoolWorkerThread",
-	OpcodeName: "Wait",
-	Fields:     threadPoolWorkerThreadLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolWorkerThreadWait) },
+	Provider: &providerDesc, ID: 57, Level: 4, Opcode: 90, Task: 16, Keywords: 0x10000,
+	Class: etw.GUID{0xab, 0x44, 0x9a, 0x8a, 0x81, 0xf6, 0x71, 0x42, 0x88, 0x10, 0x83, 0x0d, 0xab, 0x9f, 0x56, 0x21},
+	Name:  "ThreadPoolWorkerThreadWait", TaskName: "ThreadPoolWorkerThread", OpcodeName: "Wait",
+	Fields: threadPoolWorkerThreadLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolWorkerThreadWait) },
 }
 
-// AnyThreadPoolWorkerThreadWait is event 57, of task ThreadPoolWorkerThread,
-// opcode Wait, keyword ThreadingKeyword, level win:Informational, in any
-// version.
-//
-// A worker thread of the thread pool begins to wait for work.
-//
-// The only version is [ThreadPoolWorkerThreadWait]; a newer one is decoded
-// like it.
+// AnyThreadPoolWorkerThreadWait is [ThreadPoolWorkerThreadWait] in any
+// version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadWait struct {
 	Seen etw.Seen
-
-	// Number of worker threads that are there to work.
-	ActiveWorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreadCount uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadPoolWorkerThreadWait
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadPoolWorkerThreadWait) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadPoolWorkerThreadWait = []*etw.EventDesc{&threadPoolWorkerThreadWait}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadPoolWorkerThreadWait) EventDescs() []*etw.EventDesc {
-	return anyThreadPoolWorkerThreadWait
+	return []*etw.EventDesc{&threadPoolWorkerThreadWait}
 }
-func (e *AnyThreadPoolWorkerThreadWait) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolWorkerThreadWait, e.Seen)
+func (e *AnyThreadPoolWorkerThreadWait) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolWorkerThreadWait) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyThreadPoolWorkerThreadLayout)(e).decode(version, p, ptr, anyThreadPoolWorkerThreadWait)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolWorkerThreadWait) FieldValue(i int) etw.Value {
-	return (*anyThreadPoolWorkerThreadLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolWorkerThreadWait) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ThreadPoolWorkerThreadWait.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadWait) Clone() *AnyThreadPoolWorkerThreadWait { return &e }
-
-func (e AnyThreadPoolWorkerThreadWait) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolWorkerThreadWait) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolWorkerThreadWait) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -74,16 +74,9 @@ func (e ThreadPoolWorkerThreadAdjustmentSample) MarshalJSON() ([]byte, error) {
 }
 
 var threadPoolWorkerThreadAdjustmentSample = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x31, 0x98, 0x17, 0x94, 0x9a, 0xe9, 0x25, 0x46, 0x88, 0x24, 0x23, 0xca, 0x5e, 0x00, 0xca, 0x7d},
-	ID:         54,
-	Level:      4,
-	Opcode:     100,
-	Task:       18,
-	Keywords:   0x10000,
-	Name:       "ThreadPoolWorkerThreadAdjustmentSample",
-	TaskName:   "ThreadPoolWorkerThreadAdjustment",
-	OpcodeName: "Sample",
+	Provider: &providerDesc, ID: 54, Level: 4, Opcode: 100, Task: 18, Keywords: 0x10000,
+	Class: etw.GUID{0x31, 0x98, 0x17, 0x94, 0x9a, 0xe9, 0x25, 0x46, 0x88, 0x24, 0x23, 0xca, 0x5e, 0x00, 0xca, 0x7d},
+	Name:  "ThreadPoolWorkerThreadAdjustmentSample", TaskName: "ThreadPoolWorkerThreadAdjustment", OpcodeName: "Sample",
 	Fields: []etw.FieldDesc{
 		{Name: "Throughput", Type: etw.InDouble},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -91,70 +84,30 @@ var threadPoolWorkerThreadAdjustmentSample = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadPoolWorkerThreadAdjustmentSample) },
 }
 
-// AnyThreadPoolWorkerThreadAdjustmentSample is event 54, of task
-// ThreadPoolWorkerThreadAdjustment, opcode Sample, keyword ThreadingKeyword,
-// level win:Informational, in any version.
-//
-// The thread pool measured its throughput at its present number of threads.
-//
-// The only version is [ThreadPoolWorkerThreadAdjustmentSample]; a newer one is
+// AnyThreadPoolWorkerThreadAdjustmentSample is
+// [ThreadPoolWorkerThreadAdjustmentSample] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolWorkerThreadAdjustmentSample struct {
 	Seen etw.Seen
-
-	// Completed work items per second.
-	Throughput float64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadPoolWorkerThreadAdjustmentSample
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadPoolWorkerThreadAdjustmentSample) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadPoolWorkerThreadAdjustmentSample = []*etw.EventDesc{&threadPoolWorkerThreadAdjustmentSample}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadPoolWorkerThreadAdjustmentSample) EventDescs() []*etw.EventDesc {
-	return anyThreadPoolWorkerThreadAdjustmentSample
+	return []*etw.EventDesc{&threadPoolWorkerThreadAdjustmentSample}
 }
-func (e *AnyThreadPoolWorkerThreadAdjustmentSample) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolWorkerThreadAdjustmentSample, e.Seen)
+func (e *AnyThreadPoolWorkerThreadAdjustmentSample) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolWorkerThreadAdjustmentSample) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadPoolWorkerThreadAdjustmentSample
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadPoolWorkerThreadAdjustmentSample) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Throughput = v.Throughput
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolWorkerThreadAdjustmentSample) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.FloatValue(e.Throughput)
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.ThreadPoolWorkerThreadAdjustmentSample.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadAdjustmentSample) Clone() *AnyThreadPoolWorkerThreadAdjustmentSample {
 	return &e
-}
-
-func (e AnyThreadPoolWorkerThreadAdjustmentSample) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyThreadPoolWorkerThreadAdjustmentSample) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyThreadPoolWorkerThreadAdjustmentSample) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ThreadPoolWorkerThreadAdjustmentAdjustment is event 55, version 0, of task
@@ -236,16 +189,9 @@ func (e ThreadPoolWorkerThreadAdjustmentAdjustment) MarshalJSON() ([]byte, error
 }
 
 var threadPoolWorkerThreadAdjustmentAdjustment = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x31, 0x98, 0x17, 0x94, 0x9a, 0xe9, 0x25, 0x46, 0x88, 0x24, 0x23, 0xca, 0x5e, 0x00, 0xca, 0x7d},
-	ID:         55,
-	Level:      4,
-	Opcode:     101,
-	Task:       18,
-	Keywords:   0x10000,
-	Name:       "ThreadPoolWorkerThreadAdjustmentAdjustment",
-	TaskName:   "ThreadPoolWorkerThreadAdjustment",
-	OpcodeName: "Adjustment",
+	Provider: &providerDesc, ID: 55, Level: 4, Opcode: 101, Task: 18, Keywords: 0x10000,
+	Class: etw.GUID{0x31, 0x98, 0x17, 0x94, 0x9a, 0xe9, 0x25, 0x46, 0x88, 0x24, 0x23, 0xca, 0x5e, 0x00, 0xca, 0x7d},
+	Name:  "ThreadPoolWorkerThreadAdjustmentAdjustment", TaskName: "ThreadPoolWorkerThreadAdjustment", OpcodeName: "Adjustment",
 	Fields: []etw.FieldDesc{
 		{Name: "AverageThroughput", Type: etw.InDouble},
 		{Name: "NewWorkerThreadCount", Type: etw.InUInt32},
@@ -255,83 +201,30 @@ var threadPoolWorkerThreadAdjustmentAdjustment = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadPoolWorkerThreadAdjustmentAdjustment) },
 }
 
-// AnyThreadPoolWorkerThreadAdjustmentAdjustment is event 55, of task
-// ThreadPoolWorkerThreadAdjustment, opcode Adjustment, keyword
-// ThreadingKeyword, level win:Informational, in any version.
-//
-// The thread pool's algorithm for injecting threads changed the number of
-// worker threads.
-//
-// The only version is [ThreadPoolWorkerThreadAdjustmentAdjustment]; a newer
-// one is decoded like it.
+// AnyThreadPoolWorkerThreadAdjustmentAdjustment is
+// [ThreadPoolWorkerThreadAdjustmentAdjustment] in any version: a newer one is
+// decoded like it.
 type AnyThreadPoolWorkerThreadAdjustmentAdjustment struct {
 	Seen etw.Seen
-
-	// Completed work items per second, averaged over the last samples.
-	AverageThroughput float64
-	// Number of worker threads from now on.
-	NewWorkerThreadCount uint32
-	// Why the number was changed.
-	Reason ThreadAdjustmentReason
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadPoolWorkerThreadAdjustmentAdjustment
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadPoolWorkerThreadAdjustmentAdjustment) GetClrInstanceID() uint16 {
-	return e.ClrInstanceID
-}
-
-var anyThreadPoolWorkerThreadAdjustmentAdjustment = []*etw.EventDesc{&threadPoolWorkerThreadAdjustmentAdjustment}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadPoolWorkerThreadAdjustmentAdjustment) EventDescs() []*etw.EventDesc {
-	return anyThreadPoolWorkerThreadAdjustmentAdjustment
+	return []*etw.EventDesc{&threadPoolWorkerThreadAdjustmentAdjustment}
 }
-func (e *AnyThreadPoolWorkerThreadAdjustmentAdjustment) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolWorkerThreadAdjustmentAdjustment, e.Seen)
+func (e *AnyThreadPoolWorkerThreadAdjustmentAdjustment) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolWorkerThreadAdjustmentAdjustment) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadPoolWorkerThreadAdjustmentAdjustment
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadPoolWorkerThreadAdjustmentAdjustment) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.AverageThroughput = v.AverageThroughput
-	e.NewWorkerThreadCount = v.NewWorkerThreadCount
-	e.Reason = v.Reason
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolWorkerThreadAdjustmentAdjustment) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.FloatValue(e.AverageThroughput)
-	case 1:
-		return etw.UintValue(uint64(e.NewWorkerThreadCount))
-	case 2:
-		return etw.UintValue(uint64(e.Reason))
-	case 3:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.ThreadPoolWorkerThreadAdjustmentAdjustment.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadAdjustmentAdjustment) Clone() *AnyThreadPoolWorkerThreadAdjustmentAdjustment {
 	return &e
-}
-
-func (e AnyThreadPoolWorkerThreadAdjustmentAdjustment) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyThreadPoolWorkerThreadAdjustmentAdjustment) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyThreadPoolWorkerThreadAdjustmentAdjustment) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ThreadPoolWorkerThreadAdjustmentStats is event 56, version 0, of task
@@ -453,16 +346,9 @@ func (e ThreadPoolWorkerThreadAdjustmentStats) MarshalJSON() ([]byte, error) {
 }
 
 var threadPoolWorkerThreadAdjustmentStats = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x31, 0x98, 0x17, 0x94, 0x9a, 0xe9, 0x25, 0x46, 0x88, 0x24, 0x23, 0xca, 0x5e, 0x00, 0xca, 0x7d},
-	ID:         56,
-	Level:      5,
-	Opcode:     102,
-	Task:       18,
-	Keywords:   0x10000,
-	Name:       "ThreadPoolWorkerThreadAdjustmentStats",
-	TaskName:   "ThreadPoolWorkerThreadAdjustment",
-	OpcodeName: "Stats",
+	Provider: &providerDesc, ID: 56, Level: 5, Opcode: 102, Task: 18, Keywords: 0x10000,
+	Class: etw.GUID{0x31, 0x98, 0x17, 0x94, 0x9a, 0xe9, 0x25, 0x46, 0x88, 0x24, 0x23, 0xca, 0x5e, 0x00, 0xca, 0x7d},
+	Name:  "ThreadPoolWorkerThreadAdjustmentStats", TaskName: "ThreadPoolWorkerThreadAdjustment", OpcodeName: "Stats",
 	Fields: []etw.FieldDesc{
 		{Name: "Duration", Type: etw.InDouble},
 		{Name: "Throughput", Type: etw.InDouble},
@@ -479,115 +365,28 @@ var threadPoolWorkerThreadAdjustmentStats = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadPoolWorkerThreadAdjustmentStats) },
 }
 
-// AnyThreadPoolWorkerThreadAdjustmentStats is event 56, of task
-// ThreadPoolWorkerThreadAdjustment, opcode Stats, keyword ThreadingKeyword,
-// level win:Verbose, in any version.
-//
-// The inner state of the thread pool's algorithm for injecting threads, after
-// each of its steps.
-//
-// The only version is [ThreadPoolWorkerThreadAdjustmentStats]; a newer one is
+// AnyThreadPoolWorkerThreadAdjustmentStats is
+// [ThreadPoolWorkerThreadAdjustmentStats] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolWorkerThreadAdjustmentStats struct {
 	Seen etw.Seen
-
-	// Duration of the sample in seconds.
-	Duration float64
-	// Completed work items per second.
-	Throughput float64
-	// The wave in the number of threads that the algorithm causes to see its
-	// effect.
-	ThreadWave float64
-	// The wave in the throughput that goes with it.
-	ThroughputWave float64
-	// Estimate of the noise in the throughput.
-	ThroughputErrorEstimate float64
-	// Estimate of the noise in the throughput, averaged over the last samples.
-	AverageThroughputErrorEstimate float64
-	// By how much the throughput follows the number of threads.
-	ThroughputRatio float64
-	// How far the ratio can be trusted: 0 not at all.
-	Confidence float64
-	// Number of threads the algorithm wants next, a fraction included.
-	NewControlSetting float64
-	// Height of the next wave, in threads.
-	NewThreadWaveMagnitude uint16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadPoolWorkerThreadAdjustmentStats
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadPoolWorkerThreadAdjustmentStats) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadPoolWorkerThreadAdjustmentStats = []*etw.EventDesc{&threadPoolWorkerThreadAdjustmentStats}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadPoolWorkerThreadAdjustmentStats) EventDescs() []*etw.EventDesc {
-	return anyThreadPoolWorkerThreadAdjustmentStats
+	return []*etw.EventDesc{&threadPoolWorkerThreadAdjustmentStats}
 }
-func (e *AnyThreadPoolWorkerThreadAdjustmentStats) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolWorkerThreadAdjustmentStats, e.Seen)
+func (e *AnyThreadPoolWorkerThreadAdjustmentStats) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolWorkerThreadAdjustmentStats) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadPoolWorkerThreadAdjustmentStats
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadPoolWorkerThreadAdjustmentStats) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Duration = v.Duration
-	e.Throughput = v.Throughput
-	e.ThreadWave = v.ThreadWave
-	e.ThroughputWave = v.ThroughputWave
-	e.ThroughputErrorEstimate = v.ThroughputErrorEstimate
-	e.AverageThroughputErrorEstimate = v.AverageThroughputErrorEstimate
-	e.ThroughputRatio = v.ThroughputRatio
-	e.Confidence = v.Confidence
-	e.NewControlSetting = v.NewControlSetting
-	e.NewThreadWaveMagnitude = v.NewThreadWaveMagnitude
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolWorkerThreadAdjustmentStats) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.FloatValue(e.Duration)
-	case 1:
-		return etw.FloatValue(e.Throughput)
-	case 2:
-		return etw.FloatValue(e.ThreadWave)
-	case 3:
-		return etw.FloatValue(e.ThroughputWave)
-	case 4:
-		return etw.FloatValue(e.ThroughputErrorEstimate)
-	case 5:
-		return etw.FloatValue(e.AverageThroughputErrorEstimate)
-	case 6:
-		return etw.FloatValue(e.ThroughputRatio)
-	case 7:
-		return etw.FloatValue(e.Confidence)
-	case 8:
-		return etw.FloatValue(e.NewControlSetting)
-	case 9:
-		return etw.UintValue(uint64(e.NewThreadWaveMagnitude))
-	case 10:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.ThreadPoolWorkerThreadAdjustmentStats.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadAdjustmentStats) Clone() *AnyThreadPoolWorkerThreadAdjustmentStats {
 	return &e
-}
-
-func (e AnyThreadPoolWorkerThreadAdjustmentStats) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyThreadPoolWorkerThreadAdjustmentStats) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyThreadPoolWorkerThreadAdjustmentStats) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }

@@ -61,75 +61,37 @@ func (e ThreadPoolWorkerThreadRetirementStart) MarshalJSON() ([]byte, error) {
 }
 
 var threadPoolWorkerThreadRetirementStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x99, 0xe3, 0x2e, 0x40, 0x37, 0xc1, 0xc0, 0x4d, 0xa5, 0xab, 0x3c, 0x2d, 0xea, 0x64, 0xac, 0x9c},
-	ID:         52,
-	Level:      4,
-	Opcode:     1,
-	Task:       17,
-	Keywords:   0x10000,
-	Name:       "ThreadPoolWorkerThreadRetirementStart",
-	TaskName:   "ThreadPoolWorkerThreadRetirement",
-	OpcodeName: "Start",
-	Fields:     threadPoolWorkerThreadLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolWorkerThreadRetirementStart) },
+	Provider: &providerDesc, ID: 52, Level: 4, Opcode: 1, Task: 17, Keywords: 0x10000,
+	Class: etw.GUID{0x99, 0xe3, 0x2e, 0x40, 0x37, 0xc1, 0xc0, 0x4d, 0xa5, 0xab, 0x3c, 0x2d, 0xea, 0x64, 0xac, 0x9c},
+	Name:  "ThreadPoolWorkerThreadRetirementStart", TaskName: "ThreadPoolWorkerThreadRetirement", OpcodeName: "Start",
+	Fields: threadPoolWorkerThreadLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolWorkerThreadRetirementStart) },
 }
 
-// AnyThreadPoolWorkerThreadRetirementStart is event 52, of task
-// ThreadPoolWorkerThreadRetirement, opcode win:Start, keyword
-// ThreadingKeyword, level win:Informational, in any version.
-//
-// A worker thread of the thread pool retires.
-//
-// The only version is [ThreadPoolWorkerThreadRetirementStart]; a newer one is
+// AnyThreadPoolWorkerThreadRetirementStart is
+// [ThreadPoolWorkerThreadRetirementStart] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolWorkerThreadRetirementStart struct {
 	Seen etw.Seen
-
-	// Number of worker threads that are there to work.
-	ActiveWorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreadCount uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadPoolWorkerThreadRetirementStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadPoolWorkerThreadRetirementStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadPoolWorkerThreadRetirementStart = []*etw.EventDesc{&threadPoolWorkerThreadRetirementStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadPoolWorkerThreadRetirementStart) EventDescs() []*etw.EventDesc {
-	return anyThreadPoolWorkerThreadRetirementStart
+	return []*etw.EventDesc{&threadPoolWorkerThreadRetirementStart}
 }
-func (e *AnyThreadPoolWorkerThreadRetirementStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolWorkerThreadRetirementStart, e.Seen)
+func (e *AnyThreadPoolWorkerThreadRetirementStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolWorkerThreadRetirementStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyThreadPoolWorkerThreadLayout)(e).decode(version, p, ptr, anyThreadPoolWorkerThreadRetirementStart)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolWorkerThreadRetirementStart) FieldValue(i int) etw.Value {
-	return (*anyThreadPoolWorkerThreadLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolWorkerThreadRetirementStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ThreadPoolWorkerThreadRetirementStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadRetirementStart) Clone() *AnyThreadPoolWorkerThreadRetirementStart {
 	return &e
-}
-
-func (e AnyThreadPoolWorkerThreadRetirementStart) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyThreadPoolWorkerThreadRetirementStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyThreadPoolWorkerThreadRetirementStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ThreadPoolWorkerThreadRetirementStop is event 53, version 0, of task
@@ -182,73 +144,35 @@ func (e ThreadPoolWorkerThreadRetirementStop) MarshalJSON() ([]byte, error) {
 }
 
 var threadPoolWorkerThreadRetirementStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x99, 0xe3, 0x2e, 0x40, 0x37, 0xc1, 0xc0, 0x4d, 0xa5, 0xab, 0x3c, 0x2d, 0xea, 0x64, 0xac, 0x9c},
-	ID:         53,
-	Level:      4,
-	Opcode:     2,
-	Task:       17,
-	Keywords:   0x10000,
-	Name:       "ThreadPoolWorkerThreadRetirementStop",
-	TaskName:   "ThreadPoolWorkerThreadRetirement",
-	OpcodeName: "Stop",
-	Fields:     threadPoolWorkerThreadLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolWorkerThreadRetirementStop) },
+	Provider: &providerDesc, ID: 53, Level: 4, Opcode: 2, Task: 17, Keywords: 0x10000,
+	Class: etw.GUID{0x99, 0xe3, 0x2e, 0x40, 0x37, 0xc1, 0xc0, 0x4d, 0xa5, 0xab, 0x3c, 0x2d, 0xea, 0x64, 0xac, 0x9c},
+	Name:  "ThreadPoolWorkerThreadRetirementStop", TaskName: "ThreadPoolWorkerThreadRetirement", OpcodeName: "Stop",
+	Fields: threadPoolWorkerThreadLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolWorkerThreadRetirementStop) },
 }
 
-// AnyThreadPoolWorkerThreadRetirementStop is event 53, of task
-// ThreadPoolWorkerThreadRetirement, opcode win:Stop, keyword ThreadingKeyword,
-// level win:Informational, in any version.
-//
-// A retired worker thread of the thread pool became active again.
-//
-// The only version is [ThreadPoolWorkerThreadRetirementStop]; a newer one is
+// AnyThreadPoolWorkerThreadRetirementStop is
+// [ThreadPoolWorkerThreadRetirementStop] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolWorkerThreadRetirementStop struct {
 	Seen etw.Seen
-
-	// Number of worker threads that are there to work.
-	ActiveWorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreadCount uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadPoolWorkerThreadRetirementStop
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadPoolWorkerThreadRetirementStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadPoolWorkerThreadRetirementStop = []*etw.EventDesc{&threadPoolWorkerThreadRetirementStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadPoolWorkerThreadRetirementStop) EventDescs() []*etw.EventDesc {
-	return anyThreadPoolWorkerThreadRetirementStop
+	return []*etw.EventDesc{&threadPoolWorkerThreadRetirementStop}
 }
-func (e *AnyThreadPoolWorkerThreadRetirementStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolWorkerThreadRetirementStop, e.Seen)
+func (e *AnyThreadPoolWorkerThreadRetirementStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolWorkerThreadRetirementStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyThreadPoolWorkerThreadLayout)(e).decode(version, p, ptr, anyThreadPoolWorkerThreadRetirementStop)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolWorkerThreadRetirementStop) FieldValue(i int) etw.Value {
-	return (*anyThreadPoolWorkerThreadLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolWorkerThreadRetirementStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ThreadPoolWorkerThreadRetirementStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadRetirementStop) Clone() *AnyThreadPoolWorkerThreadRetirementStop {
 	return &e
-}
-
-func (e AnyThreadPoolWorkerThreadRetirementStop) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyThreadPoolWorkerThreadRetirementStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyThreadPoolWorkerThreadRetirementStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }

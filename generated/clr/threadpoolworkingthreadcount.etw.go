@@ -65,16 +65,9 @@ func (e ThreadPoolWorkingThreadCount) LogValue() slog.Value         { return etw
 func (e ThreadPoolWorkingThreadCount) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolWorkingThreadCount = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x96, 0x2b, 0x03, 0x1b, 0x7c, 0x76, 0xe4, 0x42, 0x84, 0x81, 0xcb, 0x52, 0x8a, 0x66, 0xd7, 0xbd},
-	ID:         60,
-	Level:      5,
-	Opcode:     1,
-	Task:       22,
-	Keywords:   0x10000,
-	Name:       "ThreadPoolWorkingThreadCount",
-	TaskName:   "ThreadPoolWorkingThreadCount",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 60, Level: 5, Opcode: 1, Task: 22, Keywords: 0x10000,
+	Class: etw.GUID{0x96, 0x2b, 0x03, 0x1b, 0x7c, 0x76, 0xe4, 0x42, 0x84, 0x81, 0xcb, 0x52, 0x8a, 0x66, 0xd7, 0xbd},
+	Name:  "ThreadPoolWorkingThreadCount", TaskName: "ThreadPoolWorkingThreadCount", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -82,64 +75,25 @@ var threadPoolWorkingThreadCount = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadPoolWorkingThreadCount) },
 }
 
-// AnyThreadPoolWorkingThreadCount is event 60, of task
-// ThreadPoolWorkingThreadCount, opcode win:Start, keyword ThreadingKeyword,
-// level win:Verbose, in any version.
-//
-// The number of worker threads that are working changed.
-//
-// The only version is [ThreadPoolWorkingThreadCount]; a newer one is decoded
-// like it.
+// AnyThreadPoolWorkingThreadCount is [ThreadPoolWorkingThreadCount] in any
+// version: a newer one is decoded like it.
 type AnyThreadPoolWorkingThreadCount struct {
 	Seen etw.Seen
-
-	// Number of worker threads that are working.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadPoolWorkingThreadCount
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadPoolWorkingThreadCount) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadPoolWorkingThreadCount = []*etw.EventDesc{&threadPoolWorkingThreadCount}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadPoolWorkingThreadCount) EventDescs() []*etw.EventDesc {
-	return anyThreadPoolWorkingThreadCount
+	return []*etw.EventDesc{&threadPoolWorkingThreadCount}
 }
-func (e *AnyThreadPoolWorkingThreadCount) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolWorkingThreadCount, e.Seen)
+func (e *AnyThreadPoolWorkingThreadCount) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolWorkingThreadCount) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadPoolWorkingThreadCount
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadPoolWorkingThreadCount) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Count = v.Count
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolWorkingThreadCount) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Count))
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.ThreadPoolWorkingThreadCount.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkingThreadCount) Clone() *AnyThreadPoolWorkingThreadCount { return &e }
-
-func (e AnyThreadPoolWorkingThreadCount) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolWorkingThreadCount) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyThreadPoolWorkingThreadCount) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}

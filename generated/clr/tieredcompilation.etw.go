@@ -65,16 +65,9 @@ func (e TieredCompilationSettings) LogValue() slog.Value         { return etw.Lo
 func (e TieredCompilationSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tieredCompilationSettings = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
-	ID:         280,
-	Level:      4,
-	Opcode:     11,
-	Task:       31,
-	Keywords:   0x1000000000,
-	Name:       "TieredCompilationSettings",
-	TaskName:   "TieredCompilation",
-	OpcodeName: "Settings",
+	Provider: &providerDesc, ID: 280, Level: 4, Opcode: 11, Task: 31, Keywords: 0x1000000000,
+	Class: etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
+	Name:  "TieredCompilationSettings", TaskName: "TieredCompilation", OpcodeName: "Settings",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Flags", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &tieredCompilationSettingsFlagsMap},
@@ -82,65 +75,28 @@ var tieredCompilationSettings = etw.EventDesc{
 	New: func() etw.Event { return new(TieredCompilationSettings) },
 }
 
-// AnyTieredCompilationSettings is event 280, of task TieredCompilation, opcode
-// Settings, keyword CompilationKeyword, level win:Informational, in any
-// version.
-//
-// How tiered compilation is set up in this process.
-//
-// The only version is [TieredCompilationSettings]; a newer one is decoded like
-// it.
+// AnyTieredCompilationSettings is [TieredCompilationSettings] in any version:
+// a newer one is decoded like it.
 type AnyTieredCompilationSettings struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// The options that are on.
-	Flags TieredCompilationSettingsFlags
+	TieredCompilationSettings
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyTieredCompilationSettings) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyTieredCompilationSettings = []*etw.EventDesc{&tieredCompilationSettings}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyTieredCompilationSettings) EventDescs() []*etw.EventDesc {
-	return anyTieredCompilationSettings
+	return []*etw.EventDesc{&tieredCompilationSettings}
 }
-func (e *AnyTieredCompilationSettings) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTieredCompilationSettings, e.Seen)
+func (e *AnyTieredCompilationSettings) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTieredCompilationSettings) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TieredCompilationSettings
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTieredCompilationSettings) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Flags = v.Flags
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTieredCompilationSettings) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(uint64(e.Flags))
-	}
-	return etw.Value{}
+	return e.TieredCompilationSettings.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTieredCompilationSettings) Clone() *AnyTieredCompilationSettings { return &e }
-
-func (e AnyTieredCompilationSettings) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTieredCompilationSettings) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTieredCompilationSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TieredCompilationPause is event 281, version 0, of task TieredCompilation,
 // opcode Pause, keyword CompilationKeyword, level win:Informational.
@@ -191,74 +147,37 @@ func (e TieredCompilationPause) LogValue() slog.Value         { return etw.LogVa
 func (e TieredCompilationPause) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tieredCompilationPause = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
-	ID:         281,
-	Level:      4,
-	Opcode:     12,
-	Task:       31,
-	Keywords:   0x1000000000,
-	Name:       "TieredCompilationPause",
-	TaskName:   "TieredCompilation",
-	OpcodeName: "Pause",
+	Provider: &providerDesc, ID: 281, Level: 4, Opcode: 12, Task: 31, Keywords: 0x1000000000,
+	Class: etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
+	Name:  "TieredCompilationPause", TaskName: "TieredCompilation", OpcodeName: "Pause",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	New: func() etw.Event { return new(TieredCompilationPause) },
 }
 
-// AnyTieredCompilationPause is event 281, of task TieredCompilation, opcode
-// Pause, keyword CompilationKeyword, level win:Informational, in any version.
-//
-// Methods are being compiled for the first time, so the promotion of hot
-// methods to better code is put off.
-//
-// The only version is [TieredCompilationPause]; a newer one is decoded like
-// it.
+// AnyTieredCompilationPause is [TieredCompilationPause] in any version: a
+// newer one is decoded like it.
 type AnyTieredCompilationPause struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TieredCompilationPause
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyTieredCompilationPause) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyTieredCompilationPause = []*etw.EventDesc{&tieredCompilationPause}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTieredCompilationPause) EventDescs() []*etw.EventDesc { return anyTieredCompilationPause }
-func (e *AnyTieredCompilationPause) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTieredCompilationPause, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTieredCompilationPause) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&tieredCompilationPause}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTieredCompilationPause) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TieredCompilationPause
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTieredCompilationPause) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTieredCompilationPause) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTieredCompilationPause) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.TieredCompilationPause.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTieredCompilationPause) Clone() *AnyTieredCompilationPause { return &e }
-
-func (e AnyTieredCompilationPause) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTieredCompilationPause) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTieredCompilationPause) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TieredCompilationResume is event 282, version 0, of task TieredCompilation,
 // opcode Resume, keyword CompilationKeyword, level win:Informational.
@@ -314,16 +233,9 @@ func (e TieredCompilationResume) LogValue() slog.Value         { return etw.LogV
 func (e TieredCompilationResume) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tieredCompilationResume = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
-	ID:         282,
-	Level:      4,
-	Opcode:     13,
-	Task:       31,
-	Keywords:   0x1000000000,
-	Name:       "TieredCompilationResume",
-	TaskName:   "TieredCompilation",
-	OpcodeName: "Resume",
+	Provider: &providerDesc, ID: 282, Level: 4, Opcode: 13, Task: 31, Keywords: 0x1000000000,
+	Class: etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
+	Name:  "TieredCompilationResume", TaskName: "TieredCompilation", OpcodeName: "Resume",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "NewMethodCount", Type: etw.InUInt32},
@@ -331,62 +243,28 @@ var tieredCompilationResume = etw.EventDesc{
 	New: func() etw.Event { return new(TieredCompilationResume) },
 }
 
-// AnyTieredCompilationResume is event 282, of task TieredCompilation, opcode
-// Resume, keyword CompilationKeyword, level win:Informational, in any version.
-//
-// The promotion of hot methods to better code goes on.
-//
-// The only version is [TieredCompilationResume]; a newer one is decoded like
-// it.
+// AnyTieredCompilationResume is [TieredCompilationResume] in any version: a
+// newer one is decoded like it.
 type AnyTieredCompilationResume struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Number of methods that were first called while promotion was paused.
-	NewMethodCount uint32
+	TieredCompilationResume
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyTieredCompilationResume) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyTieredCompilationResume = []*etw.EventDesc{&tieredCompilationResume}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTieredCompilationResume) EventDescs() []*etw.EventDesc { return anyTieredCompilationResume }
-func (e *AnyTieredCompilationResume) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTieredCompilationResume, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTieredCompilationResume) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&tieredCompilationResume}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTieredCompilationResume) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TieredCompilationResume
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTieredCompilationResume) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTieredCompilationResume) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.NewMethodCount = v.NewMethodCount
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTieredCompilationResume) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(uint64(e.NewMethodCount))
-	}
-	return etw.Value{}
+	return e.TieredCompilationResume.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTieredCompilationResume) Clone() *AnyTieredCompilationResume { return &e }
-
-func (e AnyTieredCompilationResume) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTieredCompilationResume) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTieredCompilationResume) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TieredCompilationBackgroundJitStart is event 283, version 0, of task
 // TieredCompilation, opcode win:Start, keyword CompilationKeyword, level
@@ -448,16 +326,9 @@ func (e TieredCompilationBackgroundJitStart) MarshalJSON() ([]byte, error) {
 }
 
 var tieredCompilationBackgroundJitStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
-	ID:         283,
-	Level:      4,
-	Opcode:     1,
-	Task:       31,
-	Keywords:   0x1000000000,
-	Name:       "TieredCompilationBackgroundJitStart",
-	TaskName:   "TieredCompilation",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 283, Level: 4, Opcode: 1, Task: 31, Keywords: 0x1000000000,
+	Class: etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
+	Name:  "TieredCompilationBackgroundJitStart", TaskName: "TieredCompilation", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "PendingMethodCount", Type: etw.InUInt32},
@@ -465,71 +336,30 @@ var tieredCompilationBackgroundJitStart = etw.EventDesc{
 	New: func() etw.Event { return new(TieredCompilationBackgroundJitStart) },
 }
 
-// AnyTieredCompilationBackgroundJitStart is event 283, of task
-// TieredCompilation, opcode win:Start, keyword CompilationKeyword, level
-// win:Informational, in any version.
-//
-// The background thread begins to compile hot methods again, with
-// optimization.
-//
-// The only version is [TieredCompilationBackgroundJitStart]; a newer one is
-// decoded like it.
+// AnyTieredCompilationBackgroundJitStart is
+// [TieredCompilationBackgroundJitStart] in any version: a newer one is decoded
+// like it.
 type AnyTieredCompilationBackgroundJitStart struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Number of methods that wait for compilation.
-	PendingMethodCount uint32
+	TieredCompilationBackgroundJitStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyTieredCompilationBackgroundJitStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyTieredCompilationBackgroundJitStart = []*etw.EventDesc{&tieredCompilationBackgroundJitStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyTieredCompilationBackgroundJitStart) EventDescs() []*etw.EventDesc {
-	return anyTieredCompilationBackgroundJitStart
+	return []*etw.EventDesc{&tieredCompilationBackgroundJitStart}
 }
-func (e *AnyTieredCompilationBackgroundJitStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTieredCompilationBackgroundJitStart, e.Seen)
+func (e *AnyTieredCompilationBackgroundJitStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTieredCompilationBackgroundJitStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TieredCompilationBackgroundJitStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTieredCompilationBackgroundJitStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.PendingMethodCount = v.PendingMethodCount
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTieredCompilationBackgroundJitStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(uint64(e.PendingMethodCount))
-	}
-	return etw.Value{}
+	return e.TieredCompilationBackgroundJitStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTieredCompilationBackgroundJitStart) Clone() *AnyTieredCompilationBackgroundJitStart {
 	return &e
-}
-
-func (e AnyTieredCompilationBackgroundJitStart) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyTieredCompilationBackgroundJitStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyTieredCompilationBackgroundJitStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // TieredCompilationBackgroundJitStop is event 284, version 0, of task
@@ -597,16 +427,9 @@ func (e TieredCompilationBackgroundJitStop) MarshalJSON() ([]byte, error) {
 }
 
 var tieredCompilationBackgroundJitStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
-	ID:         284,
-	Level:      4,
-	Opcode:     2,
-	Task:       31,
-	Keywords:   0x1000000000,
-	Name:       "TieredCompilationBackgroundJitStop",
-	TaskName:   "TieredCompilation",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 284, Level: 4, Opcode: 2, Task: 31, Keywords: 0x1000000000,
+	Class: etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
+	Name:  "TieredCompilationBackgroundJitStop", TaskName: "TieredCompilation", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "PendingMethodCount", Type: etw.InUInt32},
@@ -615,73 +438,28 @@ var tieredCompilationBackgroundJitStop = etw.EventDesc{
 	New: func() etw.Event { return new(TieredCompilationBackgroundJitStop) },
 }
 
-// AnyTieredCompilationBackgroundJitStop is event 284, of task
-// TieredCompilation, opcode win:Stop, keyword CompilationKeyword, level
-// win:Informational, in any version.
-//
-// The background thread paused or finished compiling hot methods again.
-//
-// The only version is [TieredCompilationBackgroundJitStop]; a newer one is
-// decoded like it.
+// AnyTieredCompilationBackgroundJitStop is
+// [TieredCompilationBackgroundJitStop] in any version: a newer one is decoded
+// like it.
 type AnyTieredCompilationBackgroundJitStop struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Number of methods that still wait for compilation.
-	PendingMethodCount uint32
-	// Number of methods that were compiled.
-	JittedMethodCount uint32
+	TieredCompilationBackgroundJitStop
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyTieredCompilationBackgroundJitStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyTieredCompilationBackgroundJitStop = []*etw.EventDesc{&tieredCompilationBackgroundJitStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyTieredCompilationBackgroundJitStop) EventDescs() []*etw.EventDesc {
-	return anyTieredCompilationBackgroundJitStop
+	return []*etw.EventDesc{&tieredCompilationBackgroundJitStop}
 }
-func (e *AnyTieredCompilationBackgroundJitStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTieredCompilationBackgroundJitStop, e.Seen)
+func (e *AnyTieredCompilationBackgroundJitStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTieredCompilationBackgroundJitStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TieredCompilationBackgroundJitStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTieredCompilationBackgroundJitStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.PendingMethodCount = v.PendingMethodCount
-	e.JittedMethodCount = v.JittedMethodCount
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTieredCompilationBackgroundJitStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(uint64(e.PendingMethodCount))
-	case 2:
-		return etw.UintValue(uint64(e.JittedMethodCount))
-	}
-	return etw.Value{}
+	return e.TieredCompilationBackgroundJitStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTieredCompilationBackgroundJitStop) Clone() *AnyTieredCompilationBackgroundJitStop {
 	return &e
-}
-
-func (e AnyTieredCompilationBackgroundJitStop) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyTieredCompilationBackgroundJitStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyTieredCompilationBackgroundJitStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }

@@ -79,16 +79,9 @@ func (e BulkType) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e BulkType) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bulkType = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x9b, 0x5a, 0x3e, 0x00, 0x57, 0x47, 0x3e, 0x4d, 0xb4, 0xa1, 0xe4, 0x7b, 0xfb, 0x48, 0x94, 0x08},
-	ID:         15,
-	Level:      4,
-	Opcode:     10,
-	Task:       21,
-	Keywords:   0x80000,
-	Name:       "BulkType",
-	TaskName:   "Type",
-	OpcodeName: "BulkType",
+	Provider: &providerDesc, ID: 15, Level: 4, Opcode: 10, Task: 21, Keywords: 0x80000,
+	Class: etw.GUID{0x9b, 0x5a, 0x3e, 0x00, 0x57, 0x47, 0x3e, 0x4d, 0xb4, 0xa1, 0xe4, 0x7b, 0xfb, 0x48, 0x94, 0x08},
+	Name:  "BulkType", TaskName: "Type", OpcodeName: "BulkType",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -263,58 +256,21 @@ func (s BulkTypeValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyBulkType is event 15, of task Type, opcode BulkType, keyword TypeKeyword,
-// level win:Informational, in any version.
-//
-// Describes a batch of types. Other events give a type only as a TypeID; this
-// one says what that number means. With the type keyword enabled, a type is
-// described before or soon after it is first used.
-//
-// The only version is [BulkType]; a newer one is decoded like it.
+// AnyBulkType is [BulkType] in any version: a newer one is decoded like it.
 type AnyBulkType struct {
 	Seen etw.Seen
-
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// The elements of the batch.
-	Values BulkTypeValues // Count elements
+	BulkType
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBulkType) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBulkType = []*etw.EventDesc{&bulkType}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBulkType) EventDescs() []*etw.EventDesc { return anyBulkType }
-func (e *AnyBulkType) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBulkType, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBulkType) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v BulkType
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBulkType) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bulkType} }
+func (e *AnyBulkType) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBulkType) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Count = v.Count
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBulkType) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Count))
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 2:
-		return etw.ArrayValue(&bulkType.Fields[2], e.Values.p, e.Values.n, e.Values.ptr, e)
-	}
-	return etw.Value{}
+	return e.BulkType.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -322,7 +278,3 @@ func (e AnyBulkType) Clone() *AnyBulkType {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyBulkType) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBulkType) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBulkType) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -64,16 +64,9 @@ func (e TypeLoadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TypeLoadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var typeLoadStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x2b, 0x56, 0xb1, 0x9d, 0x2f, 0x51, 0x5d, 0x47, 0x8d, 0x4c, 0x0c, 0x6d, 0x97, 0xc1, 0xe7, 0x3c},
-	ID:         73,
-	Level:      4,
-	Opcode:     1,
-	Task:       33,
-	Keywords:   0x8000000000,
-	Name:       "TypeLoadStart",
-	TaskName:   "TypeLoad",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 73, Level: 4, Opcode: 1, Task: 33, Keywords: 0x8000000000,
+	Class: etw.GUID{0x2b, 0x56, 0xb1, 0x9d, 0x2f, 0x51, 0x5d, 0x47, 0x8d, 0x4c, 0x0c, 0x6d, 0x97, 0xc1, 0xe7, 0x3c},
+	Name:  "TypeLoadStart", TaskName: "TypeLoad", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "TypeLoadStartID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -81,59 +74,26 @@ var typeLoadStart = etw.EventDesc{
 	New: func() etw.Event { return new(TypeLoadStart) },
 }
 
-// AnyTypeLoadStart is event 73, of task TypeLoad, opcode win:Start, keyword
-// TypeDiagnosticKeyword, level win:Informational, in any version.
-//
-// The loading of a type begins.
-//
-// The only version is [TypeLoadStart]; a newer one is decoded like it.
+// AnyTypeLoadStart is [TypeLoadStart] in any version: a newer one is decoded
+// like it.
 type AnyTypeLoadStart struct {
 	Seen etw.Seen
-
-	// Pairs the start with its stop.
-	TypeLoadStartID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeLoadStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyTypeLoadStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyTypeLoadStart = []*etw.EventDesc{&typeLoadStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTypeLoadStart) EventDescs() []*etw.EventDesc { return anyTypeLoadStart }
-func (e *AnyTypeLoadStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTypeLoadStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTypeLoadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TypeLoadStart
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTypeLoadStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&typeLoadStart} }
+func (e *AnyTypeLoadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTypeLoadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TypeLoadStartID = v.TypeLoadStartID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTypeLoadStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.TypeLoadStartID))
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.TypeLoadStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTypeLoadStart) Clone() *AnyTypeLoadStart { return &e }
-
-func (e AnyTypeLoadStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTypeLoadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTypeLoadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TypeLoadStop is event 74, version 0, of task TypeLoad, opcode win:Stop,
 // keyword TypeDiagnosticKeyword, level win:Informational.
@@ -212,16 +172,9 @@ func (e TypeLoadStop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TypeLoadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var typeLoadStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x2b, 0x56, 0xb1, 0x9d, 0x2f, 0x51, 0x5d, 0x47, 0x8d, 0x4c, 0x0c, 0x6d, 0x97, 0xc1, 0xe7, 0x3c},
-	ID:         74,
-	Level:      4,
-	Opcode:     2,
-	Task:       33,
-	Keywords:   0x8000000000,
-	Name:       "TypeLoadStop",
-	TaskName:   "TypeLoad",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 74, Level: 4, Opcode: 2, Task: 33, Keywords: 0x8000000000,
+	Class: etw.GUID{0x2b, 0x56, 0xb1, 0x9d, 0x2f, 0x51, 0x5d, 0x47, 0x8d, 0x4c, 0x0c, 0x6d, 0x97, 0xc1, 0xe7, 0x3c},
+	Name:  "TypeLoadStop", TaskName: "TypeLoad", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "TypeLoadStartID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -232,66 +185,22 @@ var typeLoadStop = etw.EventDesc{
 	New: func() etw.Event { return new(TypeLoadStop) },
 }
 
-// AnyTypeLoadStop is event 74, of task TypeLoad, opcode win:Stop, keyword
-// TypeDiagnosticKeyword, level win:Informational, in any version.
-//
-// The loading of a type ended.
-//
-// The only version is [TypeLoadStop]; a newer one is decoded like it.
+// AnyTypeLoadStop is [TypeLoadStop] in any version: a newer one is decoded
+// like it.
 type AnyTypeLoadStop struct {
 	Seen etw.Seen
-
-	// Pairs the stop with its start.
-	TypeLoadStartID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// How far the type is loaded now; the numbers depend on the runtime's version.
-	LoadLevel uint16
-	// Identifier of the type; BulkType tells its name.
-	TypeID uint64
-	// Full name of the type.
-	TypeName etw.UTF16
+	TypeLoadStop
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyTypeLoadStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyTypeLoadStop = []*etw.EventDesc{&typeLoadStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTypeLoadStop) EventDescs() []*etw.EventDesc { return anyTypeLoadStop }
-func (e *AnyTypeLoadStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTypeLoadStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTypeLoadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TypeLoadStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTypeLoadStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&typeLoadStop} }
+func (e *AnyTypeLoadStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTypeLoadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TypeLoadStartID = v.TypeLoadStartID
-	e.ClrInstanceID = v.ClrInstanceID
-	e.LoadLevel = v.LoadLevel
-	e.TypeID = v.TypeID
-	e.TypeName = v.TypeName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTypeLoadStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.TypeLoadStartID))
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 2:
-		return etw.UintValue(uint64(e.LoadLevel))
-	case 3:
-		return etw.UintValue(e.TypeID)
-	case 4:
-		return etw.UTF16Value(e.TypeName)
-	}
-	return etw.Value{}
+	return e.TypeLoadStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -299,7 +208,3 @@ func (e AnyTypeLoadStop) Clone() *AnyTypeLoadStop {
 	e.TypeName = e.TypeName.Clone()
 	return &e
 }
-
-func (e AnyTypeLoadStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTypeLoadStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTypeLoadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

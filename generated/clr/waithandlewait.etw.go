@@ -72,16 +72,9 @@ func (e WaitHandleWaitStart) LogValue() slog.Value         { return etw.LogValue
 func (e WaitHandleWaitStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var waitHandleWaitStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xd8, 0x49, 0x00, 0xe9, 0xb8, 0x8a, 0x99, 0x47, 0xb0, 0x72, 0xee, 0xf4, 0x12, 0x65, 0xbc, 0xa4},
-	ID:         301,
-	Level:      5,
-	Opcode:     1,
-	Task:       39,
-	Keywords:   0x40000000000,
-	Name:       "WaitHandleWaitStart",
-	TaskName:   "WaitHandleWait",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 301, Level: 5, Opcode: 1, Task: 39, Keywords: 0x40000000000,
+	Class: etw.GUID{0xd8, 0x49, 0x00, 0xe9, 0xb8, 0x8a, 0x99, 0x47, 0xb0, 0x72, 0xee, 0xf4, 0x12, 0x65, 0xbc, 0xa4},
+	Name:  "WaitHandleWaitStart", TaskName: "WaitHandleWait", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "WaitSource", Type: etw.InUInt8, Map: &waitHandleWaitSourceMap},
 		{Name: "AssociatedObjectID", Type: etw.InPointer},
@@ -90,66 +83,28 @@ var waitHandleWaitStart = etw.EventDesc{
 	New: func() etw.Event { return new(WaitHandleWaitStart) },
 }
 
-// AnyWaitHandleWaitStart is event 301, of task WaitHandleWait, opcode
-// win:Start, keyword WaitHandleKeyword, level win:Verbose, in any version.
-//
-// A thread begins to wait on a wait handle or a monitor.
-//
-// The only version is [WaitHandleWaitStart]; a newer one is decoded like it.
+// AnyWaitHandleWaitStart is [WaitHandleWaitStart] in any version: a newer one
+// is decoded like it.
 type AnyWaitHandleWaitStart struct {
 	Seen etw.Seen
-
-	// What kind of wait it is.
-	WaitSource WaitHandleWaitSource
-	// Address of the object that is waited on; 0 if there is none.
-	AssociatedObjectID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	WaitHandleWaitStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyWaitHandleWaitStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyWaitHandleWaitStart = []*etw.EventDesc{&waitHandleWaitStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyWaitHandleWaitStart) EventDescs() []*etw.EventDesc { return anyWaitHandleWaitStart }
-func (e *AnyWaitHandleWaitStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyWaitHandleWaitStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyWaitHandleWaitStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&waitHandleWaitStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWaitHandleWaitStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v WaitHandleWaitStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyWaitHandleWaitStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyWaitHandleWaitStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.WaitSource = v.WaitSource
-	e.AssociatedObjectID = v.AssociatedObjectID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWaitHandleWaitStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.WaitSource))
-	case 1:
-		return etw.PointerValue(e.AssociatedObjectID)
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.WaitHandleWaitStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyWaitHandleWaitStart) Clone() *AnyWaitHandleWaitStart { return &e }
-
-func (e AnyWaitHandleWaitStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyWaitHandleWaitStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyWaitHandleWaitStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WaitHandleWaitStop is event 302, version 0, of task WaitHandleWait, opcode
 // win:Stop, keyword WaitHandleKeyword, level win:Verbose.
@@ -199,69 +154,34 @@ func (e WaitHandleWaitStop) LogValue() slog.Value         { return etw.LogValue(
 func (e WaitHandleWaitStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var waitHandleWaitStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xd8, 0x49, 0x00, 0xe9, 0xb8, 0x8a, 0x99, 0x47, 0xb0, 0x72, 0xee, 0xf4, 0x12, 0x65, 0xbc, 0xa4},
-	ID:         302,
-	Level:      5,
-	Opcode:     2,
-	Task:       39,
-	Keywords:   0x40000000000,
-	Name:       "WaitHandleWaitStop",
-	TaskName:   "WaitHandleWait",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 302, Level: 5, Opcode: 2, Task: 39, Keywords: 0x40000000000,
+	Class: etw.GUID{0xd8, 0x49, 0x00, 0xe9, 0xb8, 0x8a, 0x99, 0x47, 0xb0, 0x72, 0xee, 0xf4, 0x12, 0x65, 0xbc, 0xa4},
+	Name:  "WaitHandleWaitStop", TaskName: "WaitHandleWait", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	New: func() etw.Event { return new(WaitHandleWaitStop) },
 }
 
-// AnyWaitHandleWaitStop is event 302, of task WaitHandleWait, opcode win:Stop,
-// keyword WaitHandleKeyword, level win:Verbose, in any version.
-//
-// The wait that WaitHandleWaitStart began on this thread ended.
-//
-// The only version is [WaitHandleWaitStop]; a newer one is decoded like it.
+// AnyWaitHandleWaitStop is [WaitHandleWaitStop] in any version: a newer one is
+// decoded like it.
 type AnyWaitHandleWaitStop struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	WaitHandleWaitStop
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyWaitHandleWaitStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyWaitHandleWaitStop = []*etw.EventDesc{&waitHandleWaitStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyWaitHandleWaitStop) EventDescs() []*etw.EventDesc { return anyWaitHandleWaitStop }
-func (e *AnyWaitHandleWaitStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyWaitHandleWaitStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyWaitHandleWaitStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&waitHandleWaitStop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWaitHandleWaitStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v WaitHandleWaitStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyWaitHandleWaitStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyWaitHandleWaitStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWaitHandleWaitStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.WaitHandleWaitStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyWaitHandleWaitStop) Clone() *AnyWaitHandleWaitStop { return &e }
-
-func (e AnyWaitHandleWaitStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyWaitHandleWaitStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyWaitHandleWaitStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

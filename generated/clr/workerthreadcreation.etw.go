@@ -48,18 +48,11 @@ func (e WorkerThreadCreate) LogValue() slog.Value         { return etw.LogValue(
 func (e WorkerThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var workerThreadCreate = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x53, 0xba, 0xc4, 0xcf, 0x42, 0xfb, 0x57, 0x47, 0x8b, 0x70, 0x5f, 0x5d, 0x51, 0xfe, 0xe2, 0xf4},
-	ID:         40,
-	Level:      4,
-	Opcode:     1,
-	Task:       2,
-	Keywords:   0x10000,
-	Name:       "WorkerThreadCreate",
-	TaskName:   "WorkerThreadCreation",
-	OpcodeName: "Start",
-	Fields:     clrWorkerThreadLayoutFields,
-	New:        func() etw.Event { return new(WorkerThreadCreate) },
+	Provider: &providerDesc, ID: 40, Level: 4, Opcode: 1, Task: 2, Keywords: 0x10000,
+	Class: etw.GUID{0x53, 0xba, 0xc4, 0xcf, 0x42, 0xfb, 0x57, 0x47, 0x8b, 0x70, 0x5f, 0x5d, 0x51, 0xfe, 0xe2, 0xf4},
+	Name:  "WorkerThreadCreate", TaskName: "WorkerThreadCreation", OpcodeName: "Start",
+	Fields: clrWorkerThreadLayoutFields,
+	New:    func() etw.Event { return new(WorkerThreadCreate) },
 }
 
 // clrWorkerThreadLayout is the template ClrWorkerThread, which several events
@@ -96,71 +89,28 @@ var clrWorkerThreadLayoutFields = []etw.FieldDesc{
 	{Name: "RetiredWorkerThreads", Type: etw.InUInt32},
 }
 
-// AnyWorkerThreadCreate is event 40, of task WorkerThreadCreation, opcode
-// win:Start, keyword ThreadingKeyword, level win:Informational, in any
-// version.
-//
-// A worker thread of the thread pool was created.
-//
-// The only version is [WorkerThreadCreate]; a newer one is decoded like it.
+// AnyWorkerThreadCreate is [WorkerThreadCreate] in any version: a newer one is
+// decoded like it.
 type AnyWorkerThreadCreate struct {
 	Seen etw.Seen
-
-	// Number of worker threads, this one included while it exists.
-	WorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreads uint32
+	WorkerThreadCreate
 }
 
-var anyWorkerThreadCreate = []*etw.EventDesc{&workerThreadCreate}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyWorkerThreadCreate) EventDescs() []*etw.EventDesc { return anyWorkerThreadCreate }
-func (e *AnyWorkerThreadCreate) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyWorkerThreadCreate, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyWorkerThreadCreate) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&workerThreadCreate}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWorkerThreadCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyClrWorkerThreadLayout)(e).decode(version, p, ptr, anyWorkerThreadCreate)
+func (e *AnyWorkerThreadCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWorkerThreadCreate) FieldValue(i int) etw.Value {
-	return (*anyClrWorkerThreadLayout)(e).FieldValue(i)
+func (e *AnyWorkerThreadCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.WorkerThreadCreate.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyWorkerThreadCreate) Clone() *AnyWorkerThreadCreate { return &e }
-
-func (e AnyWorkerThreadCreate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyWorkerThreadCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyWorkerThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyClrWorkerThreadLayout is what types for all versions of an event share,
-// the newest of which has the template ClrWorkerThread.
-type anyClrWorkerThreadLayout AnyWorkerThreadCreate
-
-func (e *anyClrWorkerThreadLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v clrWorkerThreadLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.WorkerThreadCount = v.WorkerThreadCount
-	e.RetiredWorkerThreads = v.RetiredWorkerThreads
-	return n, err
-}
-
-func (e *anyClrWorkerThreadLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.WorkerThreadCount))
-	case 1:
-		return etw.UintValue(uint64(e.RetiredWorkerThreads))
-	}
-	return etw.Value{}
-}
 
 // WorkerThreadTerminate is event 41, version 0, of task WorkerThreadCreation,
 // opcode win:Stop, keyword ThreadingKeyword, level win:Informational.
@@ -200,58 +150,32 @@ func (e WorkerThreadTerminate) LogValue() slog.Value         { return etw.LogVal
 func (e WorkerThreadTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var workerThreadTerminate = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x53, 0xba, 0xc4, 0xcf, 0x42, 0xfb, 0x57, 0x47, 0x8b, 0x70, 0x5f, 0x5d, 0x51, 0xfe, 0xe2, 0xf4},
-	ID:         41,
-	Level:      4,
-	Opcode:     2,
-	Task:       2,
-	Keywords:   0x10000,
-	Name:       "WorkerThreadTerminate",
-	TaskName:   "WorkerThreadCreation",
-	OpcodeName: "Stop",
-	Fields:     clrWorkerThreadLayoutFields,
-	New:        func() etw.Event { return new(WorkerThreadTerminate) },
+	Provider: &providerDesc, ID: 41, Level: 4, Opcode: 2, Task: 2, Keywords: 0x10000,
+	Class: etw.GUID{0x53, 0xba, 0xc4, 0xcf, 0x42, 0xfb, 0x57, 0x47, 0x8b, 0x70, 0x5f, 0x5d, 0x51, 0xfe, 0xe2, 0xf4},
+	Name:  "WorkerThreadTerminate", TaskName: "WorkerThreadCreation", OpcodeName: "Stop",
+	Fields: clrWorkerThreadLayoutFields,
+	New:    func() etw.Event { return new(WorkerThreadTerminate) },
 }
 
-// AnyWorkerThreadTerminate is event 41, of task WorkerThreadCreation, opcode
-// win:Stop, keyword ThreadingKeyword, level win:Informational, in any version.
-//
-// A worker thread of the thread pool ended.
-//
-// The only version is [WorkerThreadTerminate]; a newer one is decoded like it.
+// AnyWorkerThreadTerminate is [WorkerThreadTerminate] in any version: a newer
+// one is decoded like it.
 type AnyWorkerThreadTerminate struct {
 	Seen etw.Seen
-
-	// Number of worker threads, this one included while it exists.
-	WorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreads uint32
+	WorkerThreadTerminate
 }
 
-var anyWorkerThreadTerminate = []*etw.EventDesc{&workerThreadTerminate}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyWorkerThreadTerminate) EventDescs() []*etw.EventDesc { return anyWorkerThreadTerminate }
-func (e *AnyWorkerThreadTerminate) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyWorkerThreadTerminate, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyWorkerThreadTerminate) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&workerThreadTerminate}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWorkerThreadTerminate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyClrWorkerThreadLayout)(e).decode(version, p, ptr, anyWorkerThreadTerminate)
+func (e *AnyWorkerThreadTerminate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWorkerThreadTerminate) FieldValue(i int) etw.Value {
-	return (*anyClrWorkerThreadLayout)(e).FieldValue(i)
+func (e *AnyWorkerThreadTerminate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.WorkerThreadTerminate.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyWorkerThreadTerminate) Clone() *AnyWorkerThreadTerminate { return &e }
-
-func (e AnyWorkerThreadTerminate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyWorkerThreadTerminate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyWorkerThreadTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

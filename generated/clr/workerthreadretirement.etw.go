@@ -47,62 +47,35 @@ func (e WorkerThreadRetire) LogValue() slog.Value         { return etw.LogValue(
 func (e WorkerThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var workerThreadRetire = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xac, 0x1e, 0xdf, 0xef, 0x5d, 0x1d, 0x84, 0x4e, 0x89, 0x3a, 0x19, 0xb8, 0x0f, 0x69, 0x21, 0x76},
-	ID:         42,
-	Level:      4,
-	Opcode:     1,
-	Task:       4,
-	Keywords:   0x10000,
-	Name:       "WorkerThreadRetire",
-	TaskName:   "WorkerThreadRetirement",
-	OpcodeName: "Start",
-	Fields:     clrWorkerThreadLayoutFields,
-	New:        func() etw.Event { return new(WorkerThreadRetire) },
+	Provider: &providerDesc, ID: 42, Level: 4, Opcode: 1, Task: 4, Keywords: 0x10000,
+	Class: etw.GUID{0xac, 0x1e, 0xdf, 0xef, 0x5d, 0x1d, 0x84, 0x4e, 0x89, 0x3a, 0x19, 0xb8, 0x0f, 0x69, 0x21, 0x76},
+	Name:  "WorkerThreadRetire", TaskName: "WorkerThreadRetirement", OpcodeName: "Start",
+	Fields: clrWorkerThreadLayoutFields,
+	New:    func() etw.Event { return new(WorkerThreadRetire) },
 }
 
-// AnyWorkerThreadRetire is event 42, of task WorkerThreadRetirement, opcode
-// win:Start, keyword ThreadingKeyword, level win:Informational, in any
-// version.
-//
-// A worker thread of the thread pool has nothing to do and retires.
-//
-// The only version is [WorkerThreadRetire]; a newer one is decoded like it.
+// AnyWorkerThreadRetire is [WorkerThreadRetire] in any version: a newer one is
+// decoded like it.
 type AnyWorkerThreadRetire struct {
 	Seen etw.Seen
-
-	// Number of worker threads, this one included while it exists.
-	WorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreads uint32
+	WorkerThreadRetire
 }
 
-var anyWorkerThreadRetire = []*etw.EventDesc{&workerThreadRetire}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyWorkerThreadRetire) EventDescs() []*etw.EventDesc { return anyWorkerThreadRetire }
-func (e *AnyWorkerThreadRetire) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyWorkerThreadRetire, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyWorkerThreadRetire) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&workerThreadRetire}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWorkerThreadRetire) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyClrWorkerThreadLayout)(e).decode(version, p, ptr, anyWorkerThreadRetire)
+func (e *AnyWorkerThreadRetire) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWorkerThreadRetire) FieldValue(i int) etw.Value {
-	return (*anyClrWorkerThreadLayout)(e).FieldValue(i)
+func (e *AnyWorkerThreadRetire) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.WorkerThreadRetire.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyWorkerThreadRetire) Clone() *AnyWorkerThreadRetire { return &e }
-
-func (e AnyWorkerThreadRetire) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyWorkerThreadRetire) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyWorkerThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WorkerThreadUnretire is event 43, version 0, of task WorkerThreadRetirement,
 // opcode win:Stop, keyword ThreadingKeyword, level win:Informational.
@@ -142,58 +115,32 @@ func (e WorkerThreadUnretire) LogValue() slog.Value         { return etw.LogValu
 func (e WorkerThreadUnretire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var workerThreadUnretire = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xac, 0x1e, 0xdf, 0xef, 0x5d, 0x1d, 0x84, 0x4e, 0x89, 0x3a, 0x19, 0xb8, 0x0f, 0x69, 0x21, 0x76},
-	ID:         43,
-	Level:      4,
-	Opcode:     2,
-	Task:       4,
-	Keywords:   0x10000,
-	Name:       "WorkerThreadUnretire",
-	TaskName:   "WorkerThreadRetirement",
-	OpcodeName: "Stop",
-	Fields:     clrWorkerThreadLayoutFields,
-	New:        func() etw.Event { return new(WorkerThreadUnretire) },
+	Provider: &providerDesc, ID: 43, Level: 4, Opcode: 2, Task: 4, Keywords: 0x10000,
+	Class: etw.GUID{0xac, 0x1e, 0xdf, 0xef, 0x5d, 0x1d, 0x84, 0x4e, 0x89, 0x3a, 0x19, 0xb8, 0x0f, 0x69, 0x21, 0x76},
+	Name:  "WorkerThreadUnretire", TaskName: "WorkerThreadRetirement", OpcodeName: "Stop",
+	Fields: clrWorkerThreadLayoutFields,
+	New:    func() etw.Event { return new(WorkerThreadUnretire) },
 }
 
-// AnyWorkerThreadUnretire is event 43, of task WorkerThreadRetirement, opcode
-// win:Stop, keyword ThreadingKeyword, level win:Informational, in any version.
-//
-// A retired worker thread of the thread pool is used again.
-//
-// The only version is [WorkerThreadUnretire]; a newer one is decoded like it.
+// AnyWorkerThreadUnretire is [WorkerThreadUnretire] in any version: a newer
+// one is decoded like it.
 type AnyWorkerThreadUnretire struct {
 	Seen etw.Seen
-
-	// Number of worker threads, this one included while it exists.
-	WorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreads uint32
+	WorkerThreadUnretire
 }
 
-var anyWorkerThreadUnretire = []*etw.EventDesc{&workerThreadUnretire}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyWorkerThreadUnretire) EventDescs() []*etw.EventDesc { return anyWorkerThreadUnretire }
-func (e *AnyWorkerThreadUnretire) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyWorkerThreadUnretire, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyWorkerThreadUnretire) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&workerThreadUnretire}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWorkerThreadUnretire) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyClrWorkerThreadLayout)(e).decode(version, p, ptr, anyWorkerThreadUnretire)
+func (e *AnyWorkerThreadUnretire) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWorkerThreadUnretire) FieldValue(i int) etw.Value {
-	return (*anyClrWorkerThreadLayout)(e).FieldValue(i)
+func (e *AnyWorkerThreadUnretire) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.WorkerThreadUnretire.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyWorkerThreadUnretire) Clone() *AnyWorkerThreadUnretire { return &e }
-
-func (e AnyWorkerThreadUnretire) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyWorkerThreadUnretire) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyWorkerThreadUnretire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -73,15 +73,9 @@ func (e YieldProcessorMeasurement) LogValue() slog.Value         { return etw.Lo
 func (e YieldProcessorMeasurement) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var yieldProcessorMeasurement = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x24, 0xc3, 0xaf, 0xb4, 0xce, 0xde, 0x02, 0x4b, 0x86, 0xdc, 0xaa, 0xb8, 0xf2, 0x2b, 0xc1, 0xb1},
-	ID:         58,
-	Level:      4,
-	Task:       37,
-	Keywords:   0x10000,
-	Name:       "YieldProcessorMeasurement",
-	TaskName:   "YieldProcessorMeasurement",
-	OpcodeName: "Info",
+	Provider: &providerDesc, ID: 58, Level: 4, Task: 37, Keywords: 0x10000,
+	Class: etw.GUID{0x24, 0xc3, 0xaf, 0xb4, 0xce, 0xde, 0x02, 0x4b, 0x86, 0xdc, 0xaa, 0xb8, 0xf2, 0x2b, 0xc1, 0xb1},
+	Name:  "YieldProcessorMeasurement", TaskName: "YieldProcessorMeasurement", OpcodeName: "Info",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "NsPerYield", Type: etw.InDouble},
@@ -90,68 +84,25 @@ var yieldProcessorMeasurement = etw.EventDesc{
 	New: func() etw.Event { return new(YieldProcessorMeasurement) },
 }
 
-// AnyYieldProcessorMeasurement is event 58, of task YieldProcessorMeasurement,
-// opcode win:Info, keyword ThreadingKeyword, level win:Informational, in any
-// version.
-//
-// The runtime measured how long the processor's pause instruction takes, from
-// which it derives how long to spin.
-//
-// The only version is [YieldProcessorMeasurement]; a newer one is decoded like
-// it.
+// AnyYieldProcessorMeasurement is [YieldProcessorMeasurement] in any version:
+// a newer one is decoded like it.
 type AnyYieldProcessorMeasurement struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Duration of one pause instruction in this measurement, in nanoseconds.
-	NsPerYield float64
-	// Duration that the runtime goes by now, in nanoseconds.
-	EstablishedNsPerYield float64
+	YieldProcessorMeasurement
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyYieldProcessorMeasurement) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyYieldProcessorMeasurement = []*etw.EventDesc{&yieldProcessorMeasurement}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyYieldProcessorMeasurement) EventDescs() []*etw.EventDesc {
-	return anyYieldProcessorMeasurement
+	return []*etw.EventDesc{&yieldProcessorMeasurement}
 }
-func (e *AnyYieldProcessorMeasurement) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyYieldProcessorMeasurement, e.Seen)
+func (e *AnyYieldProcessorMeasurement) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyYieldProcessorMeasurement) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v YieldProcessorMeasurement
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyYieldProcessorMeasurement) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.NsPerYield = v.NsPerYield
-	e.EstablishedNsPerYield = v.EstablishedNsPerYield
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyYieldProcessorMeasurement) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.FloatValue(e.NsPerYield)
-	case 2:
-		return etw.FloatValue(e.EstablishedNsPerYield)
-	}
-	return etw.Value{}
+	return e.YieldProcessorMeasurement.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyYieldProcessorMeasurement) Clone() *AnyYieldProcessorMeasurement { return &e }
-
-func (e AnyYieldProcessorMeasurement) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyYieldProcessorMeasurement) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyYieldProcessorMeasurement) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

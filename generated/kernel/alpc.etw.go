@@ -56,70 +56,35 @@ func (e ALPCSendMessageV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e ALPCSendMessageV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var alpcSendMessageV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xcd, 0xcc, 0xd8, 0x45, 0x9f, 0x53, 0x72, 0x4b, 0xa8, 0xb7, 0x5c, 0x68, 0x31, 0x42, 0x60, 0x9a},
-	ID:         33,
-	Version:    2,
-	Opcode:     33,
-	Task:       14,
-	Keywords:   0x100000,
-	TaskName:   "ALPC",
-	OpcodeName: "SendMessage",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 14, Keywords: 0x100000,
+	Class:    etw.GUID{0xcd, 0xcc, 0xd8, 0x45, 0x9f, 0x53, 0x72, 0x4b, 0xa8, 0xb7, 0x5c, 0x68, 0x31, 0x42, 0x60, 0x9a},
+	TaskName: "ALPC", OpcodeName: "SendMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "MessageID", Type: etw.InUInt32},
 	},
 	New: func() etw.Event { return new(ALPCSendMessageV2) },
 }
 
-// AnyALPCSendMessage is the classic event of class
-// 45d8cccd-539f-4b72-a8b7-5c683142609a, opcode 33 (SendMessage), of task ALPC,
-// keyword EVENT_TRACE_FLAG_ALPC, in any version.
-//
-// A message was sent. xperf's name for stacks of it is AlpcSendMessage. The
-// layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ALPCSendMessageV2]; a newer one is decoded like it.
+// AnyALPCSendMessage is [ALPCSendMessageV2] in any version: a newer one is
+// decoded like it.
 type AnyALPCSendMessage struct {
 	Seen etw.Seen
-
-	MessageID uint32
+	ALPCSendMessageV2
 }
 
-var anyALPCSendMessage = []*etw.EventDesc{&alpcSendMessageV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyALPCSendMessage) EventDescs() []*etw.EventDesc { return anyALPCSendMessage }
-func (e *AnyALPCSendMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyALPCSendMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyALPCSendMessage) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&alpcSendMessageV2} }
+func (e *AnyALPCSendMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyALPCSendMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ALPCSendMessageV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyALPCSendMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.MessageID = v.MessageID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyALPCSendMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.MessageID))
-	}
-	return etw.Value{}
+	return e.ALPCSendMessageV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyALPCSendMessage) Clone() *AnyALPCSendMessage { return &e }
-
-func (e AnyALPCSendMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyALPCSendMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyALPCSendMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ALPCReceiveMessageV2 is the classic event of class
 // 45d8cccd-539f-4b72-a8b7-5c683142609a, opcode 34 (ReceiveMessage), version 2,
@@ -167,70 +132,37 @@ func (e ALPCReceiveMessageV2) LogValue() slog.Value         { return etw.LogValu
 func (e ALPCReceiveMessageV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var alpcReceiveMessageV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xcd, 0xcc, 0xd8, 0x45, 0x9f, 0x53, 0x72, 0x4b, 0xa8, 0xb7, 0x5c, 0x68, 0x31, 0x42, 0x60, 0x9a},
-	ID:         34,
-	Version:    2,
-	Opcode:     34,
-	Task:       14,
-	Keywords:   0x100000,
-	TaskName:   "ALPC",
-	OpcodeName: "ReceiveMessage",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 14, Keywords: 0x100000,
+	Class:    etw.GUID{0xcd, 0xcc, 0xd8, 0x45, 0x9f, 0x53, 0x72, 0x4b, 0xa8, 0xb7, 0x5c, 0x68, 0x31, 0x42, 0x60, 0x9a},
+	TaskName: "ALPC", OpcodeName: "ReceiveMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "MessageID", Type: etw.InUInt32},
 	},
 	New: func() etw.Event { return new(ALPCReceiveMessageV2) },
 }
 
-// AnyALPCReceiveMessage is the classic event of class
-// 45d8cccd-539f-4b72-a8b7-5c683142609a, opcode 34 (ReceiveMessage), of task
-// ALPC, keyword EVENT_TRACE_FLAG_ALPC, in any version.
-//
-// A message was received. xperf's name for stacks of it is AlpcReceiveMessage.
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ALPCReceiveMessageV2]; a newer one is decoded like it.
+// AnyALPCReceiveMessage is [ALPCReceiveMessageV2] in any version: a newer one
+// is decoded like it.
 type AnyALPCReceiveMessage struct {
 	Seen etw.Seen
-
-	MessageID uint32
+	ALPCReceiveMessageV2
 }
 
-var anyALPCReceiveMessage = []*etw.EventDesc{&alpcReceiveMessageV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyALPCReceiveMessage) EventDescs() []*etw.EventDesc { return anyALPCReceiveMessage }
-func (e *AnyALPCReceiveMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyALPCReceiveMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyALPCReceiveMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&alpcReceiveMessageV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyALPCReceiveMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ALPCReceiveMessageV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyALPCReceiveMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyALPCReceiveMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.MessageID = v.MessageID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyALPCReceiveMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.MessageID))
-	}
-	return etw.Value{}
+	return e.ALPCReceiveMessageV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyALPCReceiveMessage) Clone() *AnyALPCReceiveMessage { return &e }
-
-func (e AnyALPCReceiveMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyALPCReceiveMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyALPCReceiveMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ALPCWaitForReplyV2 is the classic event of class
 // 45d8cccd-539f-4b72-a8b7-5c683142609a, opcode 35 (WaitForReply), version 2,
@@ -278,70 +210,37 @@ func (e ALPCWaitForReplyV2) LogValue() slog.Value         { return etw.LogValue(
 func (e ALPCWaitForReplyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var alpcWaitForReplyV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xcd, 0xcc, 0xd8, 0x45, 0x9f, 0x53, 0x72, 0x4b, 0xa8, 0xb7, 0x5c, 0x68, 0x31, 0x42, 0x60, 0x9a},
-	ID:         35,
-	Version:    2,
-	Opcode:     35,
-	Task:       14,
-	Keywords:   0x100000,
-	TaskName:   "ALPC",
-	OpcodeName: "WaitForReply",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 14, Keywords: 0x100000,
+	Class:    etw.GUID{0xcd, 0xcc, 0xd8, 0x45, 0x9f, 0x53, 0x72, 0x4b, 0xa8, 0xb7, 0x5c, 0x68, 0x31, 0x42, 0x60, 0x9a},
+	TaskName: "ALPC", OpcodeName: "WaitForReply",
 	Fields: []etw.FieldDesc{
 		{Name: "MessageID", Type: etw.InUInt32},
 	},
 	New: func() etw.Event { return new(ALPCWaitForReplyV2) },
 }
 
-// AnyALPCWaitForReply is the classic event of class
-// 45d8cccd-539f-4b72-a8b7-5c683142609a, opcode 35 (WaitForReply), of task
-// ALPC, keyword EVENT_TRACE_FLAG_ALPC, in any version.
-//
-// xperf's name for stacks of it is AlpcWaitForReply. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ALPCWaitForReplyV2]; a newer one is decoded like it.
+// AnyALPCWaitForReply is [ALPCWaitForReplyV2] in any version: a newer one is
+// decoded like it.
 type AnyALPCWaitForReply struct {
 	Seen etw.Seen
-
-	MessageID uint32
+	ALPCWaitForReplyV2
 }
 
-var anyALPCWaitForReply = []*etw.EventDesc{&alpcWaitForReplyV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyALPCWaitForReply) EventDescs() []*etw.EventDesc { return anyALPCWaitForReply }
-func (e *AnyALPCWaitForReply) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyALPCWaitForReply, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyALPCWaitForReply) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&alpcWaitForReplyV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyALPCWaitForReply) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ALPCWaitForReplyV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyALPCWaitForReply) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyALPCWaitForReply) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.MessageID = v.MessageID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyALPCWaitForReply) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.MessageID))
-	}
-	return etw.Value{}
+	return e.ALPCWaitForReplyV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyALPCWaitForReply) Clone() *AnyALPCWaitForReply { return &e }
-
-func (e AnyALPCWaitForReply) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyALPCWaitForReply) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyALPCWaitForReply) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ALPCWaitForNewMessageV2 is the classic event of class
 // 45d8cccd-539f-4b72-a8b7-5c683142609a, opcode 36 (WaitForNewMessage), version
@@ -399,16 +298,9 @@ func (e ALPCWaitForNewMessageV2) LogValue() slog.Value         { return etw.LogV
 func (e ALPCWaitForNewMessageV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var alpcWaitForNewMessageV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xcd, 0xcc, 0xd8, 0x45, 0x9f, 0x53, 0x72, 0x4b, 0xa8, 0xb7, 0x5c, 0x68, 0x31, 0x42, 0x60, 0x9a},
-	ID:         36,
-	Version:    2,
-	Opcode:     36,
-	Task:       14,
-	Keywords:   0x100000,
-	TaskName:   "ALPC",
-	OpcodeName: "WaitForNewMessage",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 14, Keywords: 0x100000,
+	Class:    etw.GUID{0xcd, 0xcc, 0xd8, 0x45, 0x9f, 0x53, 0x72, 0x4b, 0xa8, 0xb7, 0x5c, 0x68, 0x31, 0x42, 0x60, 0x9a},
+	TaskName: "ALPC", OpcodeName: "WaitForNewMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "IsServerPort", Type: etw.InUInt32},
 		{Name: "PortName", Type: etw.InUnicodeString},
@@ -416,51 +308,24 @@ var alpcWaitForNewMessageV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ALPCWaitForNewMessageV2) },
 }
 
-// AnyALPCWaitForNewMessage is the classic event of class
-// 45d8cccd-539f-4b72-a8b7-5c683142609a, opcode 36 (WaitForNewMessage), of task
-// ALPC, keyword EVENT_TRACE_FLAG_ALPC, in any version.
-//
-// xperf's name for stacks of it is AlpcWaitForNewMessage. The layout is that
-// of descriptions; no trace with the event was at hand.
-//
-// The only version is [ALPCWaitForNewMessageV2]; a newer one is decoded like
-// it.
+// AnyALPCWaitForNewMessage is [ALPCWaitForNewMessageV2] in any version: a
+// newer one is decoded like it.
 type AnyALPCWaitForNewMessage struct {
 	Seen etw.Seen
-
-	IsServerPort uint32
-	PortName     etw.UTF16
+	ALPCWaitForNewMessageV2
 }
 
-var anyALPCWaitForNewMessage = []*etw.EventDesc{&alpcWaitForNewMessageV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyALPCWaitForNewMessage) EventDescs() []*etw.EventDesc { return anyALPCWaitForNewMessage }
-func (e *AnyALPCWaitForNewMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyALPCWaitForNewMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyALPCWaitForNewMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&alpcWaitForNewMessageV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyALPCWaitForNewMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ALPCWaitForNewMessageV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyALPCWaitForNewMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyALPCWaitForNewMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.IsServerPort = v.IsServerPort
-	e.PortName = v.PortName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyALPCWaitForNewMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.IsServerPort))
-	case 1:
-		return etw.UTF16Value(e.PortName)
-	}
-	return etw.Value{}
+	return e.ALPCWaitForNewMessageV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -468,10 +333,6 @@ func (e AnyALPCWaitForNewMessage) Clone() *AnyALPCWaitForNewMessage {
 	e.PortName = e.PortName.Clone()
 	return &e
 }
-
-func (e AnyALPCWaitForNewMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyALPCWaitForNewMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyALPCWaitForNewMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ALPCUnwaitV2 is the classic event of class
 // 45d8cccd-539f-4b72-a8b7-5c683142609a, opcode 37 (Unwait), version 2, of task
@@ -519,65 +380,32 @@ func (e ALPCUnwaitV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ALPCUnwaitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var alpcUnwaitV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xcd, 0xcc, 0xd8, 0x45, 0x9f, 0x53, 0x72, 0x4b, 0xa8, 0xb7, 0x5c, 0x68, 0x31, 0x42, 0x60, 0x9a},
-	ID:         37,
-	Version:    2,
-	Opcode:     37,
-	Task:       14,
-	Keywords:   0x100000,
-	TaskName:   "ALPC",
-	OpcodeName: "Unwait",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 14, Keywords: 0x100000,
+	Class:    etw.GUID{0xcd, 0xcc, 0xd8, 0x45, 0x9f, 0x53, 0x72, 0x4b, 0xa8, 0xb7, 0x5c, 0x68, 0x31, 0x42, 0x60, 0x9a},
+	TaskName: "ALPC", OpcodeName: "Unwait",
 	Fields: []etw.FieldDesc{
 		{Name: "Status", Type: etw.InUInt32},
 	},
 	New: func() etw.Event { return new(ALPCUnwaitV2) },
 }
 
-// AnyALPCUnwait is the classic event of class
-// 45d8cccd-539f-4b72-a8b7-5c683142609a, opcode 37 (Unwait), of task ALPC,
-// keyword EVENT_TRACE_FLAG_ALPC, in any version.
-//
-// xperf's name for stacks of it is AlpcUnwait. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ALPCUnwaitV2]; a newer one is decoded like it.
+// AnyALPCUnwait is [ALPCUnwaitV2] in any version: a newer one is decoded like
+// it.
 type AnyALPCUnwait struct {
 	Seen etw.Seen
-
-	Status uint32
+	ALPCUnwaitV2
 }
 
-var anyALPCUnwait = []*etw.EventDesc{&alpcUnwaitV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyALPCUnwait) EventDescs() []*etw.EventDesc { return anyALPCUnwait }
-func (e *AnyALPCUnwait) EventDesc() *etw.EventDesc  { return etw.DescOf(anyALPCUnwait, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyALPCUnwait) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ALPCUnwaitV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyALPCUnwait) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&alpcUnwaitV2} }
+func (e *AnyALPCUnwait) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyALPCUnwait) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Status = v.Status
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyALPCUnwait) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Status))
-	}
-	return etw.Value{}
+	return e.ALPCUnwaitV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyALPCUnwait) Clone() *AnyALPCUnwait { return &e }
-
-func (e AnyALPCUnwait) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyALPCUnwait) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyALPCUnwait) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -91,14 +91,9 @@ func (e CcWorkitemEnqueueV2) LogValue() slog.Value         { return etw.LogValue
 func (e CcWorkitemEnqueueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ccWorkitemEnqueueV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	ID:         0,
-	Version:    2,
-	Task:       33,
-	TaskName:   "Cc",
-	OpcodeName: "WorkitemEnqueue",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Version: 2, Task: 33,
+	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
+	TaskName: "Cc", OpcodeName: "WorkitemEnqueue",
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 		{Name: "FileObjectKey", Type: etw.InPointer},
@@ -111,73 +106,24 @@ var ccWorkitemEnqueueV2 = etw.EventDesc{
 	New: func() etw.Event { return new(CcWorkitemEnqueueV2) },
 }
 
-// AnyCcWorkitemEnqueue is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 0 (WorkitemEnqueue), of task
-// Cc, in any version.
-//
-// Logged with PERF_CC of the group masks. xperf's name for stacks of it is
-// CcWorkitemEnqueue. The layout is that of descriptions; no trace with the
-// event was at hand.
-//
-// The only version is [CcWorkitemEnqueueV2]; a newer one is decoded like it.
+// AnyCcWorkitemEnqueue is [CcWorkitemEnqueueV2] in any version: a newer one is
+// decoded like it.
 type AnyCcWorkitemEnqueue struct {
 	Seen etw.Seen
-
-	WorkItemKey   etw.Pointer
-	FileObjectKey etw.Pointer
-	QueueType     CcWorkQueue
-	WorkItemType  CcWorkItemType
-	Requeue       uint8
-	// Means nothing.
-	Reserved uint8
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	CcWorkitemEnqueueV2
 }
 
-var anyCcWorkitemEnqueue = []*etw.EventDesc{&ccWorkitemEnqueueV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCcWorkitemEnqueue) EventDescs() []*etw.EventDesc { return anyCcWorkitemEnqueue }
-func (e *AnyCcWorkitemEnqueue) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCcWorkitemEnqueue, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCcWorkitemEnqueue) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&ccWorkitemEnqueueV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCcWorkitemEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CcWorkitemEnqueueV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCcWorkitemEnqueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyCcWorkitemEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.WorkItemKey = v.WorkItemKey
-	e.FileObjectKey = v.FileObjectKey
-	e.QueueType = v.QueueType
-	e.WorkItemType = v.WorkItemType
-	e.Requeue = v.Requeue
-	e.Reserved = v.Reserved
-	e.TailPad = v.TailPad
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCcWorkitemEnqueue) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.WorkItemKey)
-	case 1:
-		return etw.PointerValue(e.FileObjectKey)
-	case 2:
-		return etw.UintValue(uint64(e.QueueType))
-	case 3:
-		return etw.UintValue(uint64(e.WorkItemType))
-	case 4:
-		return etw.UintValue(uint64(e.Requeue))
-	case 5:
-		return etw.UintValue(uint64(e.Reserved))
-	case 6:
-		return etw.BinaryValue(e.TailPad)
-	}
-	return etw.Value{}
+	return e.CcWorkitemEnqueueV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -185,10 +131,6 @@ func (e AnyCcWorkitemEnqueue) Clone() *AnyCcWorkitemEnqueue {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
-
-func (e AnyCcWorkitemEnqueue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCcWorkitemEnqueue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCcWorkitemEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcWorkitemDequeueV2 is the classic event of class
 // 7687a439-f752-45b8-b741-321aec0f8df9, opcode 1 (WorkitemDequeue), version 2,
@@ -236,70 +178,37 @@ func (e CcWorkitemDequeueV2) LogValue() slog.Value         { return etw.LogValue
 func (e CcWorkitemDequeueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ccWorkitemDequeueV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	ID:         1,
-	Version:    2,
-	Opcode:     1,
-	Task:       33,
-	TaskName:   "Cc",
-	OpcodeName: "WorkitemDequeue",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 2, Opcode: 1, Task: 33,
+	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
+	TaskName: "Cc", OpcodeName: "WorkitemDequeue",
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 	},
 	New: func() etw.Event { return new(CcWorkitemDequeueV2) },
 }
 
-// AnyCcWorkitemDequeue is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 1 (WorkitemDequeue), of task
-// Cc, in any version.
-//
-// Logged with PERF_CC of the group masks. xperf's name for stacks of it is
-// CcWorkitemDequeue. The layout is that of descriptions; no trace with the
-// event was at hand.
-//
-// The only version is [CcWorkitemDequeueV2]; a newer one is decoded like it.
+// AnyCcWorkitemDequeue is [CcWorkitemDequeueV2] in any version: a newer one is
+// decoded like it.
 type AnyCcWorkitemDequeue struct {
 	Seen etw.Seen
-
-	WorkItemKey etw.Pointer
+	CcWorkitemDequeueV2
 }
 
-var anyCcWorkitemDequeue = []*etw.EventDesc{&ccWorkitemDequeueV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCcWorkitemDequeue) EventDescs() []*etw.EventDesc { return anyCcWorkitemDequeue }
-func (e *AnyCcWorkitemDequeue) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCcWorkitemDequeue, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCcWorkitemDequeue) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&ccWorkitemDequeueV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCcWorkitemDequeue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CcWorkitemDequeueV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCcWorkitemDequeue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyCcWorkitemDequeue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.WorkItemKey = v.WorkItemKey
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCcWorkitemDequeue) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.WorkItemKey)
-	}
-	return etw.Value{}
+	return e.CcWorkitemDequeueV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyCcWorkitemDequeue) Clone() *AnyCcWorkitemDequeue { return &e }
-
-func (e AnyCcWorkitemDequeue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCcWorkitemDequeue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCcWorkitemDequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcWorkitemCompleteV2 is the classic event of class
 // 7687a439-f752-45b8-b741-321aec0f8df9, opcode 2 (WorkitemComplete), version
@@ -347,70 +256,37 @@ func (e CcWorkitemCompleteV2) LogValue() slog.Value         { return etw.LogValu
 func (e CcWorkitemCompleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ccWorkitemCompleteV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	ID:         2,
-	Version:    2,
-	Opcode:     2,
-	Task:       33,
-	TaskName:   "Cc",
-	OpcodeName: "WorkitemComplete",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 2, Opcode: 2, Task: 33,
+	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
+	TaskName: "Cc", OpcodeName: "WorkitemComplete",
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 	},
 	New: func() etw.Event { return new(CcWorkitemCompleteV2) },
 }
 
-// AnyCcWorkitemComplete is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 2 (WorkitemComplete), of task
-// Cc, in any version.
-//
-// Logged with PERF_CC of the group masks. xperf's name for stacks of it is
-// CcWorkitemComplete. The layout is that of descriptions; no trace with the
-// event was at hand.
-//
-// The only version is [CcWorkitemCompleteV2]; a newer one is decoded like it.
+// AnyCcWorkitemComplete is [CcWorkitemCompleteV2] in any version: a newer one
+// is decoded like it.
 type AnyCcWorkitemComplete struct {
 	Seen etw.Seen
-
-	WorkItemKey etw.Pointer
+	CcWorkitemCompleteV2
 }
 
-var anyCcWorkitemComplete = []*etw.EventDesc{&ccWorkitemCompleteV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCcWorkitemComplete) EventDescs() []*etw.EventDesc { return anyCcWorkitemComplete }
-func (e *AnyCcWorkitemComplete) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCcWorkitemComplete, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCcWorkitemComplete) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&ccWorkitemCompleteV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCcWorkitemComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CcWorkitemCompleteV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCcWorkitemComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyCcWorkitemComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.WorkItemKey = v.WorkItemKey
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCcWorkitemComplete) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.WorkItemKey)
-	}
-	return etw.Value{}
+	return e.CcWorkitemCompleteV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyCcWorkitemComplete) Clone() *AnyCcWorkitemComplete { return &e }
-
-func (e AnyCcWorkitemComplete) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCcWorkitemComplete) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCcWorkitemComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcReadAheadV2 is the classic event of class
 // 7687a439-f752-45b8-b741-321aec0f8df9, opcode 3 (ReadAhead), version 2, of
@@ -501,15 +377,9 @@ func (e CcReadAheadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e CcReadAheadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ccReadAheadV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	ID:         3,
-	Version:    2,
-	Opcode:     3,
-	Task:       33,
-	TaskName:   "Cc",
-	OpcodeName: "ReadAhead",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 2, Opcode: 3, Task: 33,
+	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
+	TaskName: "Cc", OpcodeName: "ReadAhead",
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 		{Name: "Pad1", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}, When: etw.When{Ptr: 4}},
@@ -522,75 +392,22 @@ var ccReadAheadV2 = etw.EventDesc{
 	New: func() etw.Event { return new(CcReadAheadV2) },
 }
 
-// AnyCcReadAhead is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 3 (ReadAhead), of task Cc, in
-// any version.
-//
-// Logged with PERF_CC of the group masks. xperf's name for stacks of it is
-// CcReadAhead. The layout is that of descriptions; no trace with the event was
-// at hand.
-//
-// The only version is [CcReadAheadV2]; a newer one is decoded like it.
+// AnyCcReadAhead is [CcReadAheadV2] in any version: a newer one is decoded
+// like it.
 type AnyCcReadAhead struct {
 	Seen etw.Seen
-
-	WorkItemKey etw.Pointer
-	// Means nothing.
-	Pad1            etw.Binary
-	HasPad1         bool // the payload has Pad1
-	FileOffset      uint64
-	Size            uint32
-	PagePriority    uint32
-	DetectedPattern uint32
-	// Means nothing.
-	Reserved uint32
+	CcReadAheadV2
 }
 
-var anyCcReadAhead = []*etw.EventDesc{&ccReadAheadV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCcReadAhead) EventDescs() []*etw.EventDesc { return anyCcReadAhead }
-func (e *AnyCcReadAhead) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCcReadAhead, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCcReadAhead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CcReadAheadV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCcReadAhead) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ccReadAheadV2} }
+func (e *AnyCcReadAhead) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyCcReadAhead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.WorkItemKey = v.WorkItemKey
-	e.Pad1 = v.Pad1
-	e.HasPad1 = v.HasPad1
-	e.FileOffset = v.FileOffset
-	e.Size = v.Size
-	e.PagePriority = v.PagePriority
-	e.DetectedPattern = v.DetectedPattern
-	e.Reserved = v.Reserved
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCcReadAhead) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.WorkItemKey)
-	case 1:
-		if e.HasPad1 {
-			return etw.BinaryValue(e.Pad1)
-		}
-	case 2:
-		return etw.UintValue(e.FileOffset)
-	case 3:
-		return etw.UintValue(uint64(e.Size))
-	case 4:
-		return etw.UintValue(uint64(e.PagePriority))
-	case 5:
-		return etw.UintValue(uint64(e.DetectedPattern))
-	case 6:
-		return etw.UintValue(uint64(e.Reserved))
-	}
-	return etw.Value{}
+	return e.CcReadAheadV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -598,10 +415,6 @@ func (e AnyCcReadAhead) Clone() *AnyCcReadAhead {
 	e.Pad1 = e.Pad1.Clone()
 	return &e
 }
-
-func (e AnyCcReadAhead) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCcReadAhead) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCcReadAhead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcLazyWriteScanV2 is the classic event of class
 // 7687a439-f752-45b8-b741-321aec0f8df9, opcode 5 (LazyWriteScan), version 2,
@@ -704,15 +517,9 @@ func (e CcLazyWriteScanV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e CcLazyWriteScanV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ccLazyWriteScanV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	ID:         5,
-	Version:    2,
-	Opcode:     5,
-	Task:       33,
-	TaskName:   "Cc",
-	OpcodeName: "LazyWriteScan",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 5, Version: 2, Opcode: 5, Task: 33,
+	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
+	TaskName: "Cc", OpcodeName: "LazyWriteScan",
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 		{Name: "ReasonForFlush", Type: etw.InUInt32, Map: &ccFlushReasonMap},
@@ -730,99 +537,26 @@ var ccLazyWriteScanV2 = etw.EventDesc{
 	New: func() etw.Event { return new(CcLazyWriteScanV2) },
 }
 
-// AnyCcLazyWriteScan is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 5 (LazyWriteScan), of task Cc,
-// in any version.
-//
-// Logged with PERF_CC of the group masks. xperf's name for stacks of it is
-// CcLazyWriteScan. The layout is that of descriptions; no trace with the event
-// was at hand.
-//
-// The only version is [CcLazyWriteScanV2]; a newer one is decoded like it.
+// AnyCcLazyWriteScan is [CcLazyWriteScanV2] in any version: a newer one is
+// decoded like it.
 type AnyCcLazyWriteScan struct {
 	Seen etw.Seen
-
-	WorkItemKey                       etw.Pointer
-	ReasonForFlush                    CcFlushReason
-	PagesToWrite                      uint32
-	TotalDirtyPages                   etw.Pointer
-	AvailablePages                    etw.Pointer
-	DirtyPageThreshold                etw.Pointer
-	NumberOfMappedVacbs               etw.Pointer
-	TopDirtyPageThreshold             etw.Pointer
-	BottomDirtyPageThreshold          etw.Pointer
-	AverageAvailablePages             etw.Pointer
-	AverageDirtyPages                 etw.Pointer
-	ConsecutiveWorklessLazywriteScans etw.Pointer
+	CcLazyWriteScanV2
 }
 
-var anyCcLazyWriteScan = []*etw.EventDesc{&ccLazyWriteScanV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCcLazyWriteScan) EventDescs() []*etw.EventDesc { return anyCcLazyWriteScan }
-func (e *AnyCcLazyWriteScan) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCcLazyWriteScan, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCcLazyWriteScan) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ccLazyWriteScanV2} }
+func (e *AnyCcLazyWriteScan) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCcLazyWriteScan) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CcLazyWriteScanV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCcLazyWriteScan) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.WorkItemKey = v.WorkItemKey
-	e.ReasonForFlush = v.ReasonForFlush
-	e.PagesToWrite = v.PagesToWrite
-	e.TotalDirtyPages = v.TotalDirtyPages
-	e.AvailablePages = v.AvailablePages
-	e.DirtyPageThreshold = v.DirtyPageThreshold
-	e.NumberOfMappedVacbs = v.NumberOfMappedVacbs
-	e.TopDirtyPageThreshold = v.TopDirtyPageThreshold
-	e.BottomDirtyPageThreshold = v.BottomDirtyPageThreshold
-	e.AverageAvailablePages = v.AverageAvailablePages
-	e.AverageDirtyPages = v.AverageDirtyPages
-	e.ConsecutiveWorklessLazywriteScans = v.ConsecutiveWorklessLazywriteScans
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCcLazyWriteScan) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.WorkItemKey)
-	case 1:
-		return etw.UintValue(uint64(e.ReasonForFlush))
-	case 2:
-		return etw.UintValue(uint64(e.PagesToWrite))
-	case 3:
-		return etw.PointerValue(e.TotalDirtyPages)
-	case 4:
-		return etw.PointerValue(e.AvailablePages)
-	case 5:
-		return etw.PointerValue(e.DirtyPageThreshold)
-	case 6:
-		return etw.PointerValue(e.NumberOfMappedVacbs)
-	case 7:
-		return etw.PointerValue(e.TopDirtyPageThreshold)
-	case 8:
-		return etw.PointerValue(e.BottomDirtyPageThreshold)
-	case 9:
-		return etw.PointerValue(e.AverageAvailablePages)
-	case 10:
-		return etw.PointerValue(e.AverageDirtyPages)
-	case 11:
-		return etw.PointerValue(e.ConsecutiveWorklessLazywriteScans)
-	}
-	return etw.Value{}
+	return e.CcLazyWriteScanV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyCcLazyWriteScan) Clone() *AnyCcLazyWriteScan { return &e }
-
-func (e AnyCcLazyWriteScan) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCcLazyWriteScan) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCcLazyWriteScan) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcCanIWriteFailV2 is the classic event of class
 // 7687a439-f752-45b8-b741-321aec0f8df9, opcode 6 (CanIWriteFail), version 2,
@@ -894,15 +628,9 @@ func (e CcCanIWriteFailV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e CcCanIWriteFailV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ccCanIWriteFailV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	ID:         6,
-	Version:    2,
-	Opcode:     6,
-	Task:       33,
-	TaskName:   "Cc",
-	OpcodeName: "CanIWriteFail",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 6, Version: 2, Opcode: 6, Task: 33,
+	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
+	TaskName: "Cc", OpcodeName: "CanIWriteFail",
 	Fields: []etw.FieldDesc{
 		{Name: "FileObjectKey", Type: etw.InPointer},
 		{Name: "TotalDirtyPages", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -913,64 +641,22 @@ var ccCanIWriteFailV2 = etw.EventDesc{
 	New: func() etw.Event { return new(CcCanIWriteFailV2) },
 }
 
-// AnyCcCanIWriteFail is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 6 (CanIWriteFail), of task Cc,
-// in any version.
-//
-// Logged with PERF_CC of the group masks. xperf's name for stacks of it is
-// CcCanIWriteFail. The layout is that of descriptions; no trace with the event
-// was at hand.
-//
-// The only version is [CcCanIWriteFailV2]; a newer one is decoded like it.
+// AnyCcCanIWriteFail is [CcCanIWriteFailV2] in any version: a newer one is
+// decoded like it.
 type AnyCcCanIWriteFail struct {
 	Seen etw.Seen
-
-	FileObjectKey      etw.Pointer
-	TotalDirtyPages    etw.Pointer
-	DirtyPageThreshold etw.Pointer
-	BytesToWrite       uint32
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	CcCanIWriteFailV2
 }
 
-var anyCcCanIWriteFail = []*etw.EventDesc{&ccCanIWriteFailV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCcCanIWriteFail) EventDescs() []*etw.EventDesc { return anyCcCanIWriteFail }
-func (e *AnyCcCanIWriteFail) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCcCanIWriteFail, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCcCanIWriteFail) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ccCanIWriteFailV2} }
+func (e *AnyCcCanIWriteFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCcCanIWriteFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CcCanIWriteFailV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCcCanIWriteFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.FileObjectKey = v.FileObjectKey
-	e.TotalDirtyPages = v.TotalDirtyPages
-	e.DirtyPageThreshold = v.DirtyPageThreshold
-	e.BytesToWrite = v.BytesToWrite
-	e.TailPad = v.TailPad
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCcCanIWriteFail) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.FileObjectKey)
-	case 1:
-		return etw.PointerValue(e.TotalDirtyPages)
-	case 2:
-		return etw.PointerValue(e.DirtyPageThreshold)
-	case 3:
-		return etw.UintValue(uint64(e.BytesToWrite))
-	case 4:
-		return etw.BinaryValue(e.TailPad)
-	}
-	return etw.Value{}
+	return e.CcCanIWriteFailV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -978,10 +664,6 @@ func (e AnyCcCanIWriteFail) Clone() *AnyCcCanIWriteFail {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
-
-func (e AnyCcCanIWriteFail) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCcCanIWriteFail) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCcCanIWriteFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcFlushCacheV2 is the classic event of class
 // 7687a439-f752-45b8-b741-321aec0f8df9, opcode 9 (FlushCache), version 2, of
@@ -1060,15 +742,9 @@ func (e CcFlushCacheV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e CcFlushCacheV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ccFlushCacheV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	ID:         9,
-	Version:    2,
-	Opcode:     9,
-	Task:       33,
-	TaskName:   "Cc",
-	OpcodeName: "FlushCache",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 9, Version: 2, Opcode: 9, Task: 33,
+	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
+	TaskName: "Cc", OpcodeName: "FlushCache",
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 		{Name: "FileObjectKey", Type: etw.InPointer},
@@ -1081,78 +757,26 @@ var ccFlushCacheV2 = etw.EventDesc{
 	New: func() etw.Event { return new(CcFlushCacheV2) },
 }
 
-// AnyCcFlushCache is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 9 (FlushCache), of task Cc, in
-// any version.
-//
-// Logged with PERF_CC of the group masks. xperf's name for stacks of it is
-// CcFlushCache. The layout is that of descriptions; no trace with the event
-// was at hand.
-//
-// The only version is [CcFlushCacheV2]; a newer one is decoded like it.
+// AnyCcFlushCache is [CcFlushCacheV2] in any version: a newer one is decoded
+// like it.
 type AnyCcFlushCache struct {
 	Seen etw.Seen
-
-	WorkItemKey         etw.Pointer
-	FileObjectKey       etw.Pointer
-	Offset              uint64
-	Length              uint32
-	SharedCacheMapFlags uint32
-	Flags               uint32
-	// Means nothing.
-	Reserved uint32
+	CcFlushCacheV2
 }
 
-var anyCcFlushCache = []*etw.EventDesc{&ccFlushCacheV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCcFlushCache) EventDescs() []*etw.EventDesc { return anyCcFlushCache }
-func (e *AnyCcFlushCache) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCcFlushCache, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCcFlushCache) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CcFlushCacheV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCcFlushCache) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ccFlushCacheV2} }
+func (e *AnyCcFlushCache) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyCcFlushCache) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.WorkItemKey = v.WorkItemKey
-	e.FileObjectKey = v.FileObjectKey
-	e.Offset = v.Offset
-	e.Length = v.Length
-	e.SharedCacheMapFlags = v.SharedCacheMapFlags
-	e.Flags = v.Flags
-	e.Reserved = v.Reserved
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCcFlushCache) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.WorkItemKey)
-	case 1:
-		return etw.PointerValue(e.FileObjectKey)
-	case 2:
-		return etw.UintValue(e.Offset)
-	case 3:
-		return etw.UintValue(uint64(e.Length))
-	case 4:
-		return etw.UintValue(uint64(e.SharedCacheMapFlags))
-	case 5:
-		return etw.UintValue(uint64(e.Flags))
-	case 6:
-		return etw.UintValue(uint64(e.Reserved))
-	}
-	return etw.Value{}
+	return e.CcFlushCacheV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyCcFlushCache) Clone() *AnyCcFlushCache { return &e }
-
-func (e AnyCcFlushCache) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCcFlushCache) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCcFlushCache) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcFlushSectionV2 is the classic event of class
 // 7687a439-f752-45b8-b741-321aec0f8df9, opcode 10 (FlushSection), version 2,
@@ -1220,15 +844,9 @@ func (e CcFlushSectionV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e CcFlushSectionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ccFlushSectionV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	ID:         10,
-	Version:    2,
-	Opcode:     10,
-	Task:       33,
-	TaskName:   "Cc",
-	OpcodeName: "FlushSection",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 33,
+	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
+	TaskName: "Cc", OpcodeName: "FlushSection",
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 		{Name: "FileObjectKey", Type: etw.InPointer},
@@ -1239,69 +857,26 @@ var ccFlushSectionV2 = etw.EventDesc{
 	New: func() etw.Event { return new(CcFlushSectionV2) },
 }
 
-// AnyCcFlushSection is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 10 (FlushSection), of task Cc,
-// in any version.
-//
-// Logged with PERF_CC of the group masks. xperf's name for stacks of it is
-// CcFlushSection. The layout is that of descriptions; no trace with the event
-// was at hand.
-//
-// The only version is [CcFlushSectionV2]; a newer one is decoded like it.
+// AnyCcFlushSection is [CcFlushSectionV2] in any version: a newer one is
+// decoded like it.
 type AnyCcFlushSection struct {
 	Seen etw.Seen
-
-	WorkItemKey   etw.Pointer
-	FileObjectKey etw.Pointer
-	Offset        uint64
-	Length        uint32
-	MmFlushFlags  uint32
+	CcFlushSectionV2
 }
 
-var anyCcFlushSection = []*etw.EventDesc{&ccFlushSectionV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCcFlushSection) EventDescs() []*etw.EventDesc { return anyCcFlushSection }
-func (e *AnyCcFlushSection) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCcFlushSection, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCcFlushSection) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CcFlushSectionV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCcFlushSection) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ccFlushSectionV2} }
+func (e *AnyCcFlushSection) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyCcFlushSection) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.WorkItemKey = v.WorkItemKey
-	e.FileObjectKey = v.FileObjectKey
-	e.Offset = v.Offset
-	e.Length = v.Length
-	e.MmFlushFlags = v.MmFlushFlags
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCcFlushSection) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.WorkItemKey)
-	case 1:
-		return etw.PointerValue(e.FileObjectKey)
-	case 2:
-		return etw.UintValue(e.Offset)
-	case 3:
-		return etw.UintValue(uint64(e.Length))
-	case 4:
-		return etw.UintValue(uint64(e.MmFlushFlags))
-	}
-	return etw.Value{}
+	return e.CcFlushSectionV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyCcFlushSection) Clone() *AnyCcFlushSection { return &e }
-
-func (e AnyCcFlushSection) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCcFlushSection) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCcFlushSection) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcScheduleReadAheadV2 is the classic event of class
 // 7687a439-f752-45b8-b741-321aec0f8df9, opcode 12 (ScheduleReadAhead), version
@@ -1417,15 +992,9 @@ func (e CcScheduleReadAheadV2) LogValue() slog.Value         { return etw.LogVal
 func (e CcScheduleReadAheadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ccScheduleReadAheadV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	ID:         12,
-	Version:    2,
-	Opcode:     12,
-	Task:       33,
-	TaskName:   "Cc",
-	OpcodeName: "ScheduleReadAhead",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 33,
+	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
+	TaskName: "Cc", OpcodeName: "ScheduleReadAhead",
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 		{Name: "FileObjectKey", Type: etw.InPointer},
@@ -1445,98 +1014,24 @@ var ccScheduleReadAheadV2 = etw.EventDesc{
 	New: func() etw.Event { return new(CcScheduleReadAheadV2) },
 }
 
-// AnyCcScheduleReadAhead is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 12 (ScheduleReadAhead), of task
-// Cc, in any version.
-//
-// Logged with PERF_CC of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
-//
-// The only version is [CcScheduleReadAheadV2]; a newer one is decoded like it.
+// AnyCcScheduleReadAhead is [CcScheduleReadAheadV2] in any version: a newer
+// one is decoded like it.
 type AnyCcScheduleReadAhead struct {
 	Seen etw.Seen
-
-	WorkItemKey             etw.Pointer
-	FileObjectKey           etw.Pointer
-	FileOffset              uint64
-	Length                  uint32
-	ReadAheadUnit           uint32
-	ReadAheadLength         uint32
-	Pad6                    etw.Binary
-	ReadAheadOffset         uint64
-	ReadAheadBeyondLastByte uint64
-	ReadPattern             uint8
-	Pad9                    etw.Binary
-	SequentialReadCount     uint32
-	SharedCacheMapFlags     uint32
-	Bits                    uint32
+	CcScheduleReadAheadV2
 }
 
-var anyCcScheduleReadAhead = []*etw.EventDesc{&ccScheduleReadAheadV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCcScheduleReadAhead) EventDescs() []*etw.EventDesc { return anyCcScheduleReadAhead }
-func (e *AnyCcScheduleReadAhead) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCcScheduleReadAhead, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCcScheduleReadAhead) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&ccScheduleReadAheadV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCcScheduleReadAhead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CcScheduleReadAheadV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCcScheduleReadAhead) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyCcScheduleReadAhead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.WorkItemKey = v.WorkItemKey
-	e.FileObjectKey = v.FileObjectKey
-	e.FileOffset = v.FileOffset
-	e.Length = v.Length
-	e.ReadAheadUnit = v.ReadAheadUnit
-	e.ReadAheadLength = v.ReadAheadLength
-	e.Pad6 = v.Pad6
-	e.ReadAheadOffset = v.ReadAheadOffset
-	e.ReadAheadBeyondLastByte = v.ReadAheadBeyondLastByte
-	e.ReadPattern = v.ReadPattern
-	e.Pad9 = v.Pad9
-	e.SequentialReadCount = v.SequentialReadCount
-	e.SharedCacheMapFlags = v.SharedCacheMapFlags
-	e.Bits = v.Bits
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCcScheduleReadAhead) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.WorkItemKey)
-	case 1:
-		return etw.PointerValue(e.FileObjectKey)
-	case 2:
-		return etw.UintValue(e.FileOffset)
-	case 3:
-		return etw.UintValue(uint64(e.Length))
-	case 4:
-		return etw.UintValue(uint64(e.ReadAheadUnit))
-	case 5:
-		return etw.UintValue(uint64(e.ReadAheadLength))
-	case 6:
-		return etw.BinaryValue(e.Pad6)
-	case 7:
-		return etw.UintValue(e.ReadAheadOffset)
-	case 8:
-		return etw.UintValue(e.ReadAheadBeyondLastByte)
-	case 9:
-		return etw.UintValue(uint64(e.ReadPattern))
-	case 10:
-		return etw.BinaryValue(e.Pad9)
-	case 11:
-		return etw.UintValue(uint64(e.SequentialReadCount))
-	case 12:
-		return etw.UintValue(uint64(e.SharedCacheMapFlags))
-	case 13:
-		return etw.UintValue(uint64(e.Bits))
-	}
-	return etw.Value{}
+	return e.CcScheduleReadAheadV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1545,10 +1040,6 @@ func (e AnyCcScheduleReadAhead) Clone() *AnyCcScheduleReadAhead {
 	e.Pad9 = e.Pad9.Clone()
 	return &e
 }
-
-func (e AnyCcScheduleReadAhead) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCcScheduleReadAhead) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCcScheduleReadAhead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcLoggedStreamInfoV2 is the classic event of class
 // 7687a439-f752-45b8-b741-321aec0f8df9, opcode 13 (LoggedStreamInfo), version
@@ -1636,15 +1127,9 @@ func (e CcLoggedStreamInfoV2) LogValue() slog.Value         { return etw.LogValu
 func (e CcLoggedStreamInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ccLoggedStreamInfoV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	ID:         13,
-	Version:    2,
-	Opcode:     13,
-	Task:       33,
-	TaskName:   "Cc",
-	OpcodeName: "LoggedStreamInfo",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 33,
+	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
+	TaskName: "Cc", OpcodeName: "LoggedStreamInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "FileObjectKey", Type: etw.InPointer},
 		{Name: "ReasonForFlush", Type: etw.InUInt32, Map: &ccFlushReasonMap},
@@ -1657,74 +1142,24 @@ var ccLoggedStreamInfoV2 = etw.EventDesc{
 	New: func() etw.Event { return new(CcLoggedStreamInfoV2) },
 }
 
-// AnyCcLoggedStreamInfo is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 13 (LoggedStreamInfo), of task
-// Cc, in any version.
-//
-// Logged with PERF_CC of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
-//
-// The only version is [CcLoggedStreamInfoV2]; a newer one is decoded like it.
+// AnyCcLoggedStreamInfo is [CcLoggedStreamInfoV2] in any version: a newer one
+// is decoded like it.
 type AnyCcLoggedStreamInfo struct {
 	Seen etw.Seen
-
-	FileObjectKey            etw.Pointer
-	ReasonForFlush           CcFlushReason
-	PagesToWrite             uint32
-	DirtyLoggedPages         etw.Pointer
-	DirtyLoggedPageThreshold etw.Pointer
-	Pad5                     etw.Binary
-	HasPad5                  bool // the payload has Pad5
-	LargestLsnForLWS         int64
+	CcLoggedStreamInfoV2
 }
 
-var anyCcLoggedStreamInfo = []*etw.EventDesc{&ccLoggedStreamInfoV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCcLoggedStreamInfo) EventDescs() []*etw.EventDesc { return anyCcLoggedStreamInfo }
-func (e *AnyCcLoggedStreamInfo) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCcLoggedStreamInfo, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCcLoggedStreamInfo) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&ccLoggedStreamInfoV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCcLoggedStreamInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CcLoggedStreamInfoV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCcLoggedStreamInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyCcLoggedStreamInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.FileObjectKey = v.FileObjectKey
-	e.ReasonForFlush = v.ReasonForFlush
-	e.PagesToWrite = v.PagesToWrite
-	e.DirtyLoggedPages = v.DirtyLoggedPages
-	e.DirtyLoggedPageThreshold = v.DirtyLoggedPageThreshold
-	e.Pad5 = v.Pad5
-	e.HasPad5 = v.HasPad5
-	e.LargestLsnForLWS = v.LargestLsnForLWS
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCcLoggedStreamInfo) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.FileObjectKey)
-	case 1:
-		return etw.UintValue(uint64(e.ReasonForFlush))
-	case 2:
-		return etw.UintValue(uint64(e.PagesToWrite))
-	case 3:
-		return etw.PointerValue(e.DirtyLoggedPages)
-	case 4:
-		return etw.PointerValue(e.DirtyLoggedPageThreshold)
-	case 5:
-		if e.HasPad5 {
-			return etw.BinaryValue(e.Pad5)
-		}
-	case 6:
-		return etw.IntValue(e.LargestLsnForLWS)
-	}
-	return etw.Value{}
+	return e.CcLoggedStreamInfoV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1732,10 +1167,6 @@ func (e AnyCcLoggedStreamInfo) Clone() *AnyCcLoggedStreamInfo {
 	e.Pad5 = e.Pad5.Clone()
 	return &e
 }
-
-func (e AnyCcLoggedStreamInfo) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCcLoggedStreamInfo) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCcLoggedStreamInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcExtraWritebehindThreadV2 is the classic event of class
 // 7687a439-f752-45b8-b741-321aec0f8df9, opcode 14 (ExtraWritebehindThread),
@@ -1805,15 +1236,9 @@ func (e CcExtraWritebehindThreadV2) LogValue() slog.Value         { return etw.L
 func (e CcExtraWritebehindThreadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ccExtraWritebehindThreadV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	ID:         14,
-	Version:    2,
-	Opcode:     14,
-	Task:       33,
-	TaskName:   "Cc",
-	OpcodeName: "ExtraWritebehindThread",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 33,
+	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
+	TaskName: "Cc", OpcodeName: "ExtraWritebehindThread",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadAction", Type: etw.InUInt32},
 		{Name: "ActiveExtraWBThreads", Type: etw.InUInt32},
@@ -1824,68 +1249,25 @@ var ccExtraWritebehindThreadV2 = etw.EventDesc{
 	New: func() etw.Event { return new(CcExtraWritebehindThreadV2) },
 }
 
-// AnyCcExtraWritebehindThread is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 14 (ExtraWritebehindThread), of
-// task Cc, in any version.
-//
-// Logged with PERF_CC of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
-//
-// The only version is [CcExtraWritebehindThreadV2]; a newer one is decoded
-// like it.
+// AnyCcExtraWritebehindThread is [CcExtraWritebehindThreadV2] in any version:
+// a newer one is decoded like it.
 type AnyCcExtraWritebehindThread struct {
 	Seen etw.Seen
-
-	ThreadAction         uint32
-	ActiveExtraWBThreads uint32
-	TotalDirtyPages      etw.Pointer
-	DirtyPageThreshold   etw.Pointer
-	AvailablePages       etw.Pointer
+	CcExtraWritebehindThreadV2
 }
 
-var anyCcExtraWritebehindThread = []*etw.EventDesc{&ccExtraWritebehindThreadV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCcExtraWritebehindThread) EventDescs() []*etw.EventDesc { return anyCcExtraWritebehindThread }
-func (e *AnyCcExtraWritebehindThread) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCcExtraWritebehindThread, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCcExtraWritebehindThread) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&ccExtraWritebehindThreadV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCcExtraWritebehindThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CcExtraWritebehindThreadV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCcExtraWritebehindThread) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyCcExtraWritebehindThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ThreadAction = v.ThreadAction
-	e.ActiveExtraWBThreads = v.ActiveExtraWBThreads
-	e.TotalDirtyPages = v.TotalDirtyPages
-	e.DirtyPageThreshold = v.DirtyPageThreshold
-	e.AvailablePages = v.AvailablePages
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCcExtraWritebehindThread) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ThreadAction))
-	case 1:
-		return etw.UintValue(uint64(e.ActiveExtraWBThreads))
-	case 2:
-		return etw.PointerValue(e.TotalDirtyPages)
-	case 3:
-		return etw.PointerValue(e.DirtyPageThreshold)
-	case 4:
-		return etw.PointerValue(e.AvailablePages)
-	}
-	return etw.Value{}
+	return e.CcExtraWritebehindThreadV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyCcExtraWritebehindThread) Clone() *AnyCcExtraWritebehindThread { return &e }
-
-func (e AnyCcExtraWritebehindThread) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCcExtraWritebehindThread) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCcExtraWritebehindThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -73,14 +73,9 @@ func (e CritSecCollisionV0) LogValue() slog.Value         { return etw.LogValue(
 func (e CritSecCollisionV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var critSecCollisionV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x36, 0x67, 0xc6, 0x3a, 0x59, 0xcc, 0xff, 0x4c, 0x81, 0x15, 0x8d, 0xf5, 0x0e, 0x39, 0x81, 0x6b},
-	ID:         34,
-	Opcode:     34,
-	Task:       24,
-	TaskName:   "CritSec",
-	OpcodeName: "Collision",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Opcode: 34, Task: 24,
+	Class:    etw.GUID{0x36, 0x67, 0xc6, 0x3a, 0x59, 0xcc, 0xff, 0x4c, 0x81, 0x15, 0x8d, 0xf5, 0x0e, 0x39, 0x81, 0x6b},
+	TaskName: "CritSec", OpcodeName: "Collision",
 	Fields: []etw.FieldDesc{
 		{Name: "LockCount", Type: etw.InUInt32},
 		{Name: "SpinCount", Type: etw.InUInt32},
@@ -153,15 +148,9 @@ func (e CritSecCollisionV2) LogValue() slog.Value         { return etw.LogValue(
 func (e CritSecCollisionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var critSecCollisionV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x36, 0x67, 0xc6, 0x3a, 0x59, 0xcc, 0xff, 0x4c, 0x81, 0x15, 0x8d, 0xf5, 0x0e, 0x39, 0x81, 0x6b},
-	ID:         34,
-	Version:    2,
-	Opcode:     34,
-	Task:       24,
-	TaskName:   "CritSec",
-	OpcodeName: "Collision",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 24,
+	Class:    etw.GUID{0x36, 0x67, 0xc6, 0x3a, 0x59, 0xcc, 0xff, 0x4c, 0x81, 0x15, 0x8d, 0xf5, 0x0e, 0x39, 0x81, 0x6b},
+	TaskName: "CritSec", OpcodeName: "Collision",
 	Fields: []etw.FieldDesc{
 		{Name: "LockCount", Type: etw.InUInt32},
 		{Name: "SpinCount", Type: etw.InUInt32},
@@ -297,14 +286,9 @@ func (e CritSecInitializeV0) LogValue() slog.Value         { return etw.LogValue
 func (e CritSecInitializeV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var critSecInitializeV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x36, 0x67, 0xc6, 0x3a, 0x59, 0xcc, 0xff, 0x4c, 0x81, 0x15, 0x8d, 0xf5, 0x0e, 0x39, 0x81, 0x6b},
-	ID:         35,
-	Opcode:     35,
-	Task:       24,
-	TaskName:   "CritSec",
-	OpcodeName: "Initialize",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Opcode: 35, Task: 24,
+	Class:    etw.GUID{0x36, 0x67, 0xc6, 0x3a, 0x59, 0xcc, 0xff, 0x4c, 0x81, 0x15, 0x8d, 0xf5, 0x0e, 0x39, 0x81, 0x6b},
+	TaskName: "CritSec", OpcodeName: "Initialize",
 	Fields: []etw.FieldDesc{
 		{Name: "SpinCount", Type: etw.InPointer},
 		{Name: "CritSecAddr", Type: etw.InPointer},
@@ -361,15 +345,9 @@ func (e CritSecInitializeV2) LogValue() slog.Value         { return etw.LogValue
 func (e CritSecInitializeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var critSecInitializeV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x36, 0x67, 0xc6, 0x3a, 0x59, 0xcc, 0xff, 0x4c, 0x81, 0x15, 0x8d, 0xf5, 0x0e, 0x39, 0x81, 0x6b},
-	ID:         35,
-	Version:    2,
-	Opcode:     35,
-	Task:       24,
-	TaskName:   "CritSec",
-	OpcodeName: "Initialize",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 24,
+	Class:    etw.GUID{0x36, 0x67, 0xc6, 0x3a, 0x59, 0xcc, 0xff, 0x4c, 0x81, 0x15, 0x8d, 0xf5, 0x0e, 0x39, 0x81, 0x6b},
+	TaskName: "CritSec", OpcodeName: "Initialize",
 	Fields: []etw.FieldDesc{
 		{Name: "SpinCount", Type: etw.InPointer},
 		{Name: "CritSecAddr", Type: etw.InPointer},

@@ -71,16 +71,9 @@ func (e DbgPrintDebugPrintV2) LogValue() slog.Value         { return etw.LogValu
 func (e DbgPrintDebugPrintV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var dbgPrintDebugPrintV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x09, 0x6d, 0x97, 0x13, 0x27, 0xa3, 0x8c, 0x43, 0x95, 0x0b, 0x7f, 0x03, 0x19, 0x28, 0x15, 0xc7},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       20,
-	Keywords:   0x40000,
-	TaskName:   "DbgPrint",
-	OpcodeName: "DebugPrint",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 20, Keywords: 0x40000,
+	Class:    etw.GUID{0x09, 0x6d, 0x97, 0x13, 0x27, 0xa3, 0x8c, 0x43, 0x95, 0x0b, 0x7f, 0x03, 0x19, 0x28, 0x15, 0xc7},
+	TaskName: "DbgPrint", OpcodeName: "DebugPrint",
 	Fields: []etw.FieldDesc{
 		{Name: "Component", Type: etw.InUInt32},
 		{Name: "Level", Type: etw.InUInt32},
@@ -89,54 +82,24 @@ var dbgPrintDebugPrintV2 = etw.EventDesc{
 	New: func() etw.Event { return new(DbgPrintDebugPrintV2) },
 }
 
-// AnyDbgPrintDebugPrint is the classic event of class
-// 13976d09-a327-438c-950b-7f03192815c7, opcode 32 (DebugPrint), of task
-// DbgPrint, keyword EVENT_TRACE_FLAG_DBGPRINT, in any version.
-//
-// A line of debugging output. The layout is that of descriptions; no trace
-// with the event was at hand.
-//
-// The only version is [DbgPrintDebugPrintV2]; a newer one is decoded like it.
+// AnyDbgPrintDebugPrint is [DbgPrintDebugPrintV2] in any version: a newer one
+// is decoded like it.
 type AnyDbgPrintDebugPrint struct {
 	Seen etw.Seen
-
-	Component uint32
-	Level     uint32
-	Message   etw.ANSI // UTF-8 text
+	DbgPrintDebugPrintV2
 }
 
-var anyDbgPrintDebugPrint = []*etw.EventDesc{&dbgPrintDebugPrintV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyDbgPrintDebugPrint) EventDescs() []*etw.EventDesc { return anyDbgPrintDebugPrint }
-func (e *AnyDbgPrintDebugPrint) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDbgPrintDebugPrint, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDbgPrintDebugPrint) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&dbgPrintDebugPrintV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDbgPrintDebugPrint) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v DbgPrintDebugPrintV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyDbgPrintDebugPrint) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyDbgPrintDebugPrint) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Component = v.Component
-	e.Level = v.Level
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDbgPrintDebugPrint) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Component))
-	case 1:
-		return etw.UintValue(uint64(e.Level))
-	case 2:
-		return etw.ANSIValue(e.Message)
-	}
-	return etw.Value{}
+	return e.DbgPrintDebugPrintV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -144,7 +107,3 @@ func (e AnyDbgPrintDebugPrint) Clone() *AnyDbgPrintDebugPrint {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyDbgPrintDebugPrint) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDbgPrintDebugPrint) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDbgPrintDebugPrint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -57,17 +57,11 @@ func (e DiskIoReadV0) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e DiskIoReadV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoReadV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         10,
-	Opcode:     10,
-	Task:       4,
-	Keywords:   0x100,
-	TaskName:   "DiskIo",
-	OpcodeName: "Read",
-	Fields:     diskIoV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(DiskIoReadV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Opcode: 10, Task: 4, Keywords: 0x100,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "Read",
+	Fields: diskIoV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(DiskIoReadV0) },
 }
 
 // diskIoV0TypeGroup1Layout is the template DiskIo_V0_TypeGroup1, which several
@@ -174,18 +168,11 @@ func (e DiskIoReadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e DiskIoReadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoReadV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         10,
-	Version:    1,
-	Opcode:     10,
-	Task:       4,
-	Keywords:   0x100,
-	TaskName:   "DiskIo",
-	OpcodeName: "Read",
-	Fields:     diskIoV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(DiskIoReadV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 4, Keywords: 0x100,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "Read",
+	Fields: diskIoV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(DiskIoReadV1) },
 }
 
 // diskIoV1TypeGroup1Layout is the template DiskIo_V1_TypeGroup1, which several
@@ -300,18 +287,11 @@ func (e DiskIoReadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e DiskIoReadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoReadV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         10,
-	Version:    2,
-	Opcode:     10,
-	Task:       4,
-	Keywords:   0x100,
-	TaskName:   "DiskIo",
-	OpcodeName: "Read",
-	Fields:     diskIoV2TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(DiskIoReadV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 4, Keywords: 0x100,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "Read",
+	Fields: diskIoV2TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(DiskIoReadV2) },
 }
 
 // diskIoV2TypeGroup1Layout is the template DiskIo_V2_TypeGroup1, which several
@@ -432,18 +412,11 @@ func (e DiskIoReadV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e DiskIoReadV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoReadV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         10,
-	Version:    3,
-	Opcode:     10,
-	Task:       4,
-	Keywords:   0x100,
-	TaskName:   "DiskIo",
-	OpcodeName: "Read",
-	Fields:     diskIoTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(DiskIoReadV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 3, Opcode: 10, Task: 4, Keywords: 0x100,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "Read",
+	Fields: diskIoTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(DiskIoReadV3) },
 }
 
 // diskIoTypeGroup1Layout is the template DiskIo_TypeGroup1, which several
@@ -721,17 +694,11 @@ func (e DiskIoWriteV0) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e DiskIoWriteV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoWriteV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         11,
-	Opcode:     11,
-	Task:       4,
-	Keywords:   0x100,
-	TaskName:   "DiskIo",
-	OpcodeName: "Write",
-	Fields:     diskIoV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(DiskIoWriteV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Opcode: 11, Task: 4, Keywords: 0x100,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "Write",
+	Fields: diskIoV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(DiskIoWriteV0) },
 }
 
 // DiskIoWriteV1 is the classic event of class
@@ -782,18 +749,11 @@ func (e DiskIoWriteV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e DiskIoWriteV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoWriteV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         11,
-	Version:    1,
-	Opcode:     11,
-	Task:       4,
-	Keywords:   0x100,
-	TaskName:   "DiskIo",
-	OpcodeName: "Write",
-	Fields:     diskIoV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(DiskIoWriteV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 4, Keywords: 0x100,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "Write",
+	Fields: diskIoV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(DiskIoWriteV1) },
 }
 
 // DiskIoWriteV2 is the classic event of class
@@ -847,18 +807,11 @@ func (e DiskIoWriteV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e DiskIoWriteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoWriteV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         11,
-	Version:    2,
-	Opcode:     11,
-	Task:       4,
-	Keywords:   0x100,
-	TaskName:   "DiskIo",
-	OpcodeName: "Write",
-	Fields:     diskIoV2TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(DiskIoWriteV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 4, Keywords: 0x100,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "Write",
+	Fields: diskIoV2TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(DiskIoWriteV2) },
 }
 
 // DiskIoWriteV3 is the classic event of class
@@ -913,18 +866,11 @@ func (e DiskIoWriteV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e DiskIoWriteV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoWriteV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         11,
-	Version:    3,
-	Opcode:     11,
-	Task:       4,
-	Keywords:   0x100,
-	TaskName:   "DiskIo",
-	OpcodeName: "Write",
-	Fields:     diskIoTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(DiskIoWriteV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 3, Opcode: 11, Task: 4, Keywords: 0x100,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "Write",
+	Fields: diskIoTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(DiskIoWriteV3) },
 }
 
 // AnyDiskIoWrite is the classic event of class
@@ -1033,18 +979,11 @@ func (e DiskIoReadInitV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e DiskIoReadInitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoReadInitV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         12,
-	Version:    2,
-	Opcode:     12,
-	Task:       4,
-	Keywords:   0x400,
-	TaskName:   "DiskIo",
-	OpcodeName: "ReadInit",
-	Fields:     diskIoV2TypeGroup2LayoutFields,
-	New:        func() etw.Event { return new(DiskIoReadInitV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 4, Keywords: 0x400,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "ReadInit",
+	Fields: diskIoV2TypeGroup2LayoutFields,
+	New:    func() etw.Event { return new(DiskIoReadInitV2) },
 }
 
 // diskIoV2TypeGroup2Layout is the template DiskIo_V2_TypeGroup2, which several
@@ -1115,18 +1054,11 @@ func (e DiskIoReadInitV3) LogValue() slog.Value         { return etw.LogValue(&e
 func (e DiskIoReadInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoReadInitV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         12,
-	Version:    3,
-	Opcode:     12,
-	Task:       4,
-	Keywords:   0x400,
-	TaskName:   "DiskIo",
-	OpcodeName: "ReadInit",
-	Fields:     diskIoTypeGroup2LayoutFields,
-	New:        func() etw.Event { return new(DiskIoReadInitV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 3, Opcode: 12, Task: 4, Keywords: 0x400,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "ReadInit",
+	Fields: diskIoTypeGroup2LayoutFields,
+	New:    func() etw.Event { return new(DiskIoReadInitV3) },
 }
 
 // diskIoTypeGroup2Layout is the template DiskIo_TypeGroup2, which several
@@ -1285,18 +1217,11 @@ func (e DiskIoWriteInitV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e DiskIoWriteInitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoWriteInitV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         13,
-	Version:    2,
-	Opcode:     13,
-	Task:       4,
-	Keywords:   0x400,
-	TaskName:   "DiskIo",
-	OpcodeName: "WriteInit",
-	Fields:     diskIoV2TypeGroup2LayoutFields,
-	New:        func() etw.Event { return new(DiskIoWriteInitV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 4, Keywords: 0x400,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "WriteInit",
+	Fields: diskIoV2TypeGroup2LayoutFields,
+	New:    func() etw.Event { return new(DiskIoWriteInitV2) },
 }
 
 // DiskIoWriteInitV3 is the classic event of class
@@ -1339,18 +1264,11 @@ func (e DiskIoWriteInitV3) LogValue() slog.Value         { return etw.LogValue(&
 func (e DiskIoWriteInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoWriteInitV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         13,
-	Version:    3,
-	Opcode:     13,
-	Task:       4,
-	Keywords:   0x400,
-	TaskName:   "DiskIo",
-	OpcodeName: "WriteInit",
-	Fields:     diskIoTypeGroup2LayoutFields,
-	New:        func() etw.Event { return new(DiskIoWriteInitV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 3, Opcode: 13, Task: 4, Keywords: 0x400,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "WriteInit",
+	Fields: diskIoTypeGroup2LayoutFields,
+	New:    func() etw.Event { return new(DiskIoWriteInitV3) },
 }
 
 // AnyDiskIoWriteInit is the classic event of class
@@ -1469,16 +1387,9 @@ func (e DiskIoFlushBuffersV2) LogValue() slog.Value         { return etw.LogValu
 func (e DiskIoFlushBuffersV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoFlushBuffersV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         14,
-	Version:    2,
-	Opcode:     14,
-	Task:       4,
-	Keywords:   0x100,
-	TaskName:   "DiskIo",
-	OpcodeName: "FlushBuffers",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 4, Keywords: 0x100,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "FlushBuffers",
 	Fields: []etw.FieldDesc{
 		{Name: "DiskNumber", Type: etw.InUInt32},
 		{Name: "IrpFlags", Type: etw.InUInt32, Map: &irpFlagsMap},
@@ -1532,18 +1443,11 @@ func (e DiskIoFlushBuffersV3) LogValue() slog.Value         { return etw.LogValu
 func (e DiskIoFlushBuffersV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoFlushBuffersV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         14,
-	Version:    3,
-	Opcode:     14,
-	Task:       4,
-	Keywords:   0x100,
-	TaskName:   "DiskIo",
-	OpcodeName: "FlushBuffers",
-	Fields:     diskIoTypeGroup3LayoutFields,
-	New:        func() etw.Event { return new(DiskIoFlushBuffersV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 3, Opcode: 14, Task: 4, Keywords: 0x100,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "FlushBuffers",
+	Fields: diskIoTypeGroup3LayoutFields,
+	New:    func() etw.Event { return new(DiskIoFlushBuffersV3) },
 }
 
 // diskIoTypeGroup3Layout is the template DiskIo_TypeGroup3, which several
@@ -1726,18 +1630,11 @@ func (e DiskIoFlushInitV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e DiskIoFlushInitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoFlushInitV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         15,
-	Version:    2,
-	Opcode:     15,
-	Task:       4,
-	Keywords:   0x400,
-	TaskName:   "DiskIo",
-	OpcodeName: "FlushInit",
-	Fields:     diskIoV2TypeGroup2LayoutFields,
-	New:        func() etw.Event { return new(DiskIoFlushInitV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 4, Keywords: 0x400,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "FlushInit",
+	Fields: diskIoV2TypeGroup2LayoutFields,
+	New:    func() etw.Event { return new(DiskIoFlushInitV2) },
 }
 
 // DiskIoFlushInitV3 is the classic event of class
@@ -1780,18 +1677,11 @@ func (e DiskIoFlushInitV3) LogValue() slog.Value         { return etw.LogValue(&
 func (e DiskIoFlushInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoFlushInitV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         15,
-	Version:    3,
-	Opcode:     15,
-	Task:       4,
-	Keywords:   0x400,
-	TaskName:   "DiskIo",
-	OpcodeName: "FlushInit",
-	Fields:     diskIoTypeGroup2LayoutFields,
-	New:        func() etw.Event { return new(DiskIoFlushInitV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 3, Opcode: 15, Task: 4, Keywords: 0x400,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "FlushInit",
+	Fields: diskIoTypeGroup2LayoutFields,
+	New:    func() etw.Event { return new(DiskIoFlushInitV3) },
 }
 
 // AnyDiskIoFlushInit is the classic event of class
@@ -1894,15 +1784,9 @@ func (e DiskIoIoRedirectedInitV3) LogValue() slog.Value         { return etw.Log
 func (e DiskIoIoRedirectedInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoIoRedirectedInitV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         16,
-	Version:    3,
-	Opcode:     16,
-	Task:       4,
-	TaskName:   "DiskIo",
-	OpcodeName: "IoRedirectedInit",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 3, Opcode: 16, Task: 4,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "IoRedirectedInit",
 	Fields: []etw.FieldDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "FileKey", Type: etw.InPointer},
@@ -1910,59 +1794,28 @@ var diskIoIoRedirectedInitV3 = etw.EventDesc{
 	New: func() etw.Event { return new(DiskIoIoRedirectedInitV3) },
 }
 
-// AnyDiskIoIoRedirectedInit is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 16 (IoRedirectedInit), of task
-// DiskIo, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [DiskIoIoRedirectedInitV3]; a newer one is decoded like
-// it.
+// AnyDiskIoIoRedirectedInit is [DiskIoIoRedirectedInitV3] in any version: a
+// newer one is decoded like it.
 type AnyDiskIoIoRedirectedInit struct {
 	Seen etw.Seen
-
-	// The request, which joins the start of an operation with its end.
-	Irp     etw.Pointer
-	FileKey etw.Pointer
+	DiskIoIoRedirectedInitV3
 }
 
-var anyDiskIoIoRedirectedInit = []*etw.EventDesc{&diskIoIoRedirectedInitV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyDiskIoIoRedirectedInit) EventDescs() []*etw.EventDesc { return anyDiskIoIoRedirectedInit }
-func (e *AnyDiskIoIoRedirectedInit) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDiskIoIoRedirectedInit, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDiskIoIoRedirectedInit) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&diskIoIoRedirectedInitV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDiskIoIoRedirectedInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v DiskIoIoRedirectedInitV3
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyDiskIoIoRedirectedInit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
+}
+func (e *AnyDiskIoIoRedirectedInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.Irp = v.Irp
-	e.FileKey = v.FileKey
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDiskIoIoRedirectedInit) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Irp)
-	case 1:
-		return etw.PointerValue(e.FileKey)
-	}
-	return etw.Value{}
+	return e.DiskIoIoRedirectedInitV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyDiskIoIoRedirectedInit) Clone() *AnyDiskIoIoRedirectedInit { return &e }
-
-func (e AnyDiskIoIoRedirectedInit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoIoRedirectedInit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDiskIoIoRedirectedInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DiskIoDriverMajorFunctionCallV1 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 34 (DriverMajorFunctionCall),
@@ -2043,16 +1896,9 @@ func (e DiskIoDriverMajorFunctionCallV1) MarshalJSON() ([]byte, error) {
 }
 
 var diskIoDriverMajorFunctionCallV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         34,
-	Version:    1,
-	Opcode:     34,
-	Task:       4,
-	Keywords:   0x800000,
-	TaskName:   "DiskIo",
-	OpcodeName: "DriverMajorFunctionCall",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 1, Opcode: 34, Task: 4, Keywords: 0x800000,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionCall",
 	Fields: []etw.FieldDesc{
 		{Name: "UniqMatchId", Type: etw.InUInt32},
 		{Name: "RoutineAddr", Type: etw.InPointer},
@@ -2143,16 +1989,9 @@ func (e DiskIoDriverMajorFunctionCallV2) MarshalJSON() ([]byte, error) {
 }
 
 var diskIoDriverMajorFunctionCallV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         34,
-	Version:    2,
-	Opcode:     34,
-	Task:       4,
-	Keywords:   0x800000,
-	TaskName:   "DiskIo",
-	OpcodeName: "DriverMajorFunctionCall",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 4, Keywords: 0x800000,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionCall",
 	Fields: []etw.FieldDesc{
 		{Name: "MajorFunction", Type: etw.InUInt32, Map: &irpMajorFunctionMap},
 		{Name: "MinorFunction", Type: etw.InUInt32},
@@ -2316,16 +2155,9 @@ func (e DiskIoDriverMajorFunctionReturnV1) MarshalJSON() ([]byte, error) {
 }
 
 var diskIoDriverMajorFunctionReturnV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         35,
-	Version:    1,
-	Opcode:     35,
-	Task:       4,
-	Keywords:   0x800000,
-	TaskName:   "DiskIo",
-	OpcodeName: "DriverMajorFunctionReturn",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 1, Opcode: 35, Task: 4, Keywords: 0x800000,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionReturn",
 	Fields: []etw.FieldDesc{
 		{Name: "UniqMatchId", Type: etw.InUInt32},
 		{Name: "Irp", Type: etw.InPointer},
@@ -2388,16 +2220,9 @@ func (e DiskIoDriverMajorFunctionReturnV2) MarshalJSON() ([]byte, error) {
 }
 
 var diskIoDriverMajorFunctionReturnV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         35,
-	Version:    2,
-	Opcode:     35,
-	Task:       4,
-	Keywords:   0x800000,
-	TaskName:   "DiskIo",
-	OpcodeName: "DriverMajorFunctionReturn",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 4, Keywords: 0x800000,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionReturn",
 	Fields: []etw.FieldDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "UniqMatchId", Type: etw.InUInt32},
@@ -2538,16 +2363,9 @@ func (e DiskIoDriverCompletionRoutineV2) MarshalJSON() ([]byte, error) {
 }
 
 var diskIoDriverCompletionRoutineV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         37,
-	Version:    2,
-	Opcode:     37,
-	Task:       4,
-	Keywords:   0x800000,
-	TaskName:   "DiskIo",
-	OpcodeName: "DriverCompletionRoutine",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 4, Keywords: 0x800000,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "DriverCompletionRoutine",
 	Fields: []etw.FieldDesc{
 		{Name: "Routine", Type: etw.InPointer},
 		{Name: "IrpPtr", Type: etw.InPointer},
@@ -2556,68 +2374,28 @@ var diskIoDriverCompletionRoutineV2 = etw.EventDesc{
 	New: func() etw.Event { return new(DiskIoDriverCompletionRoutineV2) },
 }
 
-// AnyDiskIoDriverCompletionRoutine is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 37 (DriverCompletionRoutine),
-// of task DiskIo, keyword EVENT_TRACE_FLAG_DRIVER, in any version.
-//
-// The completion routine of a driver was called. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [DiskIoDriverCompletionRoutineV2]; a newer one is
-// decoded like it.
+// AnyDiskIoDriverCompletionRoutine is [DiskIoDriverCompletionRoutineV2] in any
+// version: a newer one is decoded like it.
 type AnyDiskIoDriverCompletionRoutine struct {
 	Seen etw.Seen
-
-	Routine etw.Pointer
-	// The request.
-	IrpPtr      etw.Pointer
-	UniqMatchId uint32
+	DiskIoDriverCompletionRoutineV2
 }
 
-var anyDiskIoDriverCompletionRoutine = []*etw.EventDesc{&diskIoDriverCompletionRoutineV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyDiskIoDriverCompletionRoutine) EventDescs() []*etw.EventDesc {
-	return anyDiskIoDriverCompletionRoutine
+	return []*etw.EventDesc{&diskIoDriverCompletionRoutineV2}
 }
-func (e *AnyDiskIoDriverCompletionRoutine) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDiskIoDriverCompletionRoutine, e.Seen)
+func (e *AnyDiskIoDriverCompletionRoutine) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDiskIoDriverCompletionRoutine) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v DiskIoDriverCompletionRoutineV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyDiskIoDriverCompletionRoutine) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Routine = v.Routine
-	e.IrpPtr = v.IrpPtr
-	e.UniqMatchId = v.UniqMatchId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDiskIoDriverCompletionRoutine) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Routine)
-	case 1:
-		return etw.PointerValue(e.IrpPtr)
-	case 2:
-		return etw.UintValue(uint64(e.UniqMatchId))
-	}
-	return etw.Value{}
+	return e.DiskIoDriverCompletionRoutineV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyDiskIoDriverCompletionRoutine) Clone() *AnyDiskIoDriverCompletionRoutine { return &e }
-
-func (e AnyDiskIoDriverCompletionRoutine) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoDriverCompletionRoutine) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyDiskIoDriverCompletionRoutine) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // DiskIoDriverCompleteRequestV1 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (DriverCompleteRequest),
@@ -2677,16 +2455,9 @@ func (e DiskIoDriverCompleteRequestV1) LogValue() slog.Value         { return et
 func (e DiskIoDriverCompleteRequestV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoDriverCompleteRequestV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         52,
-	Version:    1,
-	Opcode:     52,
-	Task:       4,
-	Keywords:   0x800000,
-	TaskName:   "DiskIo",
-	OpcodeName: "DriverCompleteRequest",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 1, Opcode: 52, Task: 4, Keywords: 0x800000,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "DriverCompleteRequest",
 	Fields: []etw.FieldDesc{
 		{Name: "RoutineAddr", Type: etw.InPointer},
 		{Name: "Irp", Type: etw.InPointer},
@@ -2753,16 +2524,9 @@ func (e DiskIoDriverCompleteRequestV2) LogValue() slog.Value         { return et
 func (e DiskIoDriverCompleteRequestV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoDriverCompleteRequestV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         52,
-	Version:    2,
-	Opcode:     52,
-	Task:       4,
-	Keywords:   0x800000,
-	TaskName:   "DiskIo",
-	OpcodeName: "DriverCompleteRequest",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 2, Opcode: 52, Task: 4, Keywords: 0x800000,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "DriverCompleteRequest",
 	Fields: []etw.FieldDesc{
 		{Name: "RoutineAddr", Type: etw.InPointer},
 		{Name: "Irp", Type: etw.InPointer},
@@ -2903,16 +2667,9 @@ func (e DiskIoDriverCompleteRequestReturnV1) MarshalJSON() ([]byte, error) {
 }
 
 var diskIoDriverCompleteRequestReturnV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         53,
-	Version:    1,
-	Opcode:     53,
-	Task:       4,
-	Keywords:   0x800000,
-	TaskName:   "DiskIo",
-	OpcodeName: "DriverCompleteRequestReturn",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 53, Version: 1, Opcode: 53, Task: 4, Keywords: 0x800000,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "DriverCompleteRequestReturn",
 	Fields: []etw.FieldDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "UniqMatchId", Type: etw.InUInt32},
@@ -2976,16 +2733,9 @@ func (e DiskIoDriverCompleteRequestReturnV2) MarshalJSON() ([]byte, error) {
 }
 
 var diskIoDriverCompleteRequestReturnV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         53,
-	Version:    2,
-	Opcode:     53,
-	Task:       4,
-	Keywords:   0x800000,
-	TaskName:   "DiskIo",
-	OpcodeName: "DriverCompleteRequestReturn",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 53, Version: 2, Opcode: 53, Task: 4, Keywords: 0x800000,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "DriverCompleteRequestReturn",
 	Fields: []etw.FieldDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "UniqMatchId", Type: etw.InUInt32},
@@ -3129,15 +2879,9 @@ func (e DiskIoBootPrefetchInformationV2) MarshalJSON() ([]byte, error) {
 }
 
 var diskIoBootPrefetchInformationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         54,
-	Version:    2,
-	Opcode:     54,
-	Task:       4,
-	TaskName:   "DiskIo",
-	OpcodeName: "BootPrefetchInformation",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 54, Version: 2, Opcode: 54, Task: 4,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "BootPrefetchInformation",
 	Fields: []etw.FieldDesc{
 		{Name: "Action", Type: etw.InInt32},
 		{Name: "Status", Type: etw.InUInt32},
@@ -3146,67 +2890,28 @@ var diskIoBootPrefetchInformationV2 = etw.EventDesc{
 	New: func() etw.Event { return new(DiskIoBootPrefetchInformationV2) },
 }
 
-// AnyDiskIoBootPrefetchInformation is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 54 (BootPrefetchInformation),
-// of task DiskIo, in any version.
-//
-// Logged with PERF_PREFETCH of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [DiskIoBootPrefetchInformationV2]; a newer one is
-// decoded like it.
+// AnyDiskIoBootPrefetchInformation is [DiskIoBootPrefetchInformationV2] in any
+// version: a newer one is decoded like it.
 type AnyDiskIoBootPrefetchInformation struct {
 	Seen etw.Seen
-
-	Action int32
-	Status uint32
-	Pages  int32
+	DiskIoBootPrefetchInformationV2
 }
 
-var anyDiskIoBootPrefetchInformation = []*etw.EventDesc{&diskIoBootPrefetchInformationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyDiskIoBootPrefetchInformation) EventDescs() []*etw.EventDesc {
-	return anyDiskIoBootPrefetchInformation
+	return []*etw.EventDesc{&diskIoBootPrefetchInformationV2}
 }
-func (e *AnyDiskIoBootPrefetchInformation) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDiskIoBootPrefetchInformation, e.Seen)
+func (e *AnyDiskIoBootPrefetchInformation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDiskIoBootPrefetchInformation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v DiskIoBootPrefetchInformationV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyDiskIoBootPrefetchInformation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Action = v.Action
-	e.Status = v.Status
-	e.Pages = v.Pages
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDiskIoBootPrefetchInformation) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.Action))
-	case 1:
-		return etw.UintValue(uint64(e.Status))
-	case 2:
-		return etw.IntValue(int64(e.Pages))
-	}
-	return etw.Value{}
+	return e.DiskIoBootPrefetchInformationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyDiskIoBootPrefetchInformation) Clone() *AnyDiskIoBootPrefetchInformation { return &e }
-
-func (e AnyDiskIoBootPrefetchInformation) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoBootPrefetchInformation) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyDiskIoBootPrefetchInformation) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // DiskIoOpticalReadV3 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 55 (OpticalRead), version 3, of
@@ -3261,119 +2966,35 @@ func (e DiskIoOpticalReadV3) LogValue() slog.Value         { return etw.LogValue
 func (e DiskIoOpticalReadV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoOpticalReadV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         55,
-	Version:    3,
-	Opcode:     55,
-	Task:       4,
-	TaskName:   "DiskIo",
-	OpcodeName: "OpticalRead",
-	Fields:     diskIoTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(DiskIoOpticalReadV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 55, Version: 3, Opcode: 55, Task: 4,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "OpticalRead",
+	Fields: diskIoTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(DiskIoOpticalReadV3) },
 }
 
-// AnyDiskIoOpticalRead is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 55 (OpticalRead), of task
-// DiskIo, in any version.
-//
-// Logged with PERF_OPTICAL_IO of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [DiskIoOpticalReadV3]; a newer one is decoded like it.
+// AnyDiskIoOpticalRead is [DiskIoOpticalReadV3] in any version: a newer one is
+// decoded like it.
 type AnyDiskIoOpticalRead struct {
 	Seen etw.Seen
-
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
-	IrpFlags   IrpFlags
-	// Bytes.
-	TransferSize uint32
-	// Means nothing.
-	Reserved uint32
-	// Where on the disk.
-	ByteOffset uint64
-	// The file's key: see FileIo/Name. Two reads of one file have the same.
-	FileObject etw.Pointer
-	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// How long the operation took, in ticks of the session's clock.
-	HighResResponseTime uint64
-	// The thread that asked for it.
-	IssuingThreadId uint32
+	DiskIoOpticalReadV3
 }
 
-var anyDiskIoOpticalRead = []*etw.EventDesc{&diskIoOpticalReadV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyDiskIoOpticalRead) EventDescs() []*etw.EventDesc { return anyDiskIoOpticalRead }
-func (e *AnyDiskIoOpticalRead) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDiskIoOpticalRead, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDiskIoOpticalRead) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&diskIoOpticalReadV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDiskIoOpticalRead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDiskIoTypeGroup1Layout_2)(e).decode(version, p, ptr, anyDiskIoOpticalRead)
+func (e *AnyDiskIoOpticalRead) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDiskIoOpticalRead) FieldValue(i int) etw.Value {
-	return (*anyDiskIoTypeGroup1Layout_2)(e).FieldValue(i)
+func (e *AnyDiskIoOpticalRead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.DiskIoOpticalReadV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyDiskIoOpticalRead) Clone() *AnyDiskIoOpticalRead { return &e }
-
-func (e AnyDiskIoOpticalRead) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoOpticalRead) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDiskIoOpticalRead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyDiskIoTypeGroup1Layout_2 is what types for all versions of an event
-// share, the newest of which has the template DiskIo_TypeGroup1.
-type anyDiskIoTypeGroup1Layout_2 AnyDiskIoOpticalRead
-
-func (e *anyDiskIoTypeGroup1Layout_2) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v diskIoTypeGroup1Layout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.DiskNumber = v.DiskNumber
-	e.IrpFlags = v.IrpFlags
-	e.TransferSize = v.TransferSize
-	e.Reserved = v.Reserved
-	e.ByteOffset = v.ByteOffset
-	e.FileObject = v.FileObject
-	e.Irp = v.Irp
-	e.HighResResponseTime = v.HighResResponseTime
-	e.IssuingThreadId = v.IssuingThreadId
-	return n, err
-}
-
-func (e *anyDiskIoTypeGroup1Layout_2) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.DiskNumber))
-	case 1:
-		return etw.UintValue(uint64(e.IrpFlags))
-	case 2:
-		return etw.UintValue(uint64(e.TransferSize))
-	case 3:
-		return etw.UintValue(uint64(e.Reserved))
-	case 4:
-		return etw.UintValue(e.ByteOffset)
-	case 5:
-		return etw.PointerValue(e.FileObject)
-	case 6:
-		return etw.PointerValue(e.Irp)
-	case 7:
-		return etw.UintValue(e.HighResResponseTime)
-	case 8:
-		return etw.UintValue(uint64(e.IssuingThreadId))
-	}
-	return etw.Value{}
-}
 
 // DiskIoOpticalWriteV3 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 56 (OpticalWrite), version 3,
@@ -3428,75 +3049,35 @@ func (e DiskIoOpticalWriteV3) LogValue() slog.Value         { return etw.LogValu
 func (e DiskIoOpticalWriteV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoOpticalWriteV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         56,
-	Version:    3,
-	Opcode:     56,
-	Task:       4,
-	TaskName:   "DiskIo",
-	OpcodeName: "OpticalWrite",
-	Fields:     diskIoTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(DiskIoOpticalWriteV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 56, Version: 3, Opcode: 56, Task: 4,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "OpticalWrite",
+	Fields: diskIoTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(DiskIoOpticalWriteV3) },
 }
 
-// AnyDiskIoOpticalWrite is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 56 (OpticalWrite), of task
-// DiskIo, in any version.
-//
-// Logged with PERF_OPTICAL_IO of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [DiskIoOpticalWriteV3]; a newer one is decoded like it.
+// AnyDiskIoOpticalWrite is [DiskIoOpticalWriteV3] in any version: a newer one
+// is decoded like it.
 type AnyDiskIoOpticalWrite struct {
 	Seen etw.Seen
-
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
-	IrpFlags   IrpFlags
-	// Bytes.
-	TransferSize uint32
-	// Means nothing.
-	Reserved uint32
-	// Where on the disk.
-	ByteOffset uint64
-	// The file's key: see FileIo/Name. Two reads of one file have the same.
-	FileObject etw.Pointer
-	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// How long the operation took, in ticks of the session's clock.
-	HighResResponseTime uint64
-	// The thread that asked for it.
-	IssuingThreadId uint32
+	DiskIoOpticalWriteV3
 }
 
-var anyDiskIoOpticalWrite = []*etw.EventDesc{&diskIoOpticalWriteV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyDiskIoOpticalWrite) EventDescs() []*etw.EventDesc { return anyDiskIoOpticalWrite }
-func (e *AnyDiskIoOpticalWrite) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDiskIoOpticalWrite, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDiskIoOpticalWrite) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&diskIoOpticalWriteV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDiskIoOpticalWrite) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDiskIoTypeGroup1Layout_2)(e).decode(version, p, ptr, anyDiskIoOpticalWrite)
+func (e *AnyDiskIoOpticalWrite) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDiskIoOpticalWrite) FieldValue(i int) etw.Value {
-	return (*anyDiskIoTypeGroup1Layout_2)(e).FieldValue(i)
+func (e *AnyDiskIoOpticalWrite) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.DiskIoOpticalWriteV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyDiskIoOpticalWrite) Clone() *AnyDiskIoOpticalWrite { return &e }
-
-func (e AnyDiskIoOpticalWrite) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoOpticalWrite) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDiskIoOpticalWrite) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DiskIoOpticalFlushBuffersV3 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 57 (OpticalFlushBuffers),
@@ -3543,90 +3124,35 @@ func (e DiskIoOpticalFlushBuffersV3) LogValue() slog.Value         { return etw.
 func (e DiskIoOpticalFlushBuffersV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoOpticalFlushBuffersV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         57,
-	Version:    3,
-	Opcode:     57,
-	Task:       4,
-	TaskName:   "DiskIo",
-	OpcodeName: "OpticalFlushBuffers",
-	Fields:     diskIoTypeGroup3LayoutFields,
-	New:        func() etw.Event { return new(DiskIoOpticalFlushBuffersV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 57, Version: 3, Opcode: 57, Task: 4,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "OpticalFlushBuffers",
+	Fields: diskIoTypeGroup3LayoutFields,
+	New:    func() etw.Event { return new(DiskIoOpticalFlushBuffersV3) },
 }
 
-// AnyDiskIoOpticalFlushBuffers is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 57 (OpticalFlushBuffers), of
-// task DiskIo, in any version.
-//
-// Logged with PERF_OPTICAL_IO of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [DiskIoOpticalFlushBuffersV3]; a newer one is decoded
-// like it.
+// AnyDiskIoOpticalFlushBuffers is [DiskIoOpticalFlushBuffersV3] in any
+// version: a newer one is decoded like it.
 type AnyDiskIoOpticalFlushBuffers struct {
 	Seen etw.Seen
-
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
-	IrpFlags   IrpFlags
-	// How long the operation took, in ticks of the session's clock.
-	HighResResponseTime uint64
-	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// The thread that asked for it.
-	IssuingThreadId uint32
+	DiskIoOpticalFlushBuffersV3
 }
 
-var anyDiskIoOpticalFlushBuffers = []*etw.EventDesc{&diskIoOpticalFlushBuffersV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyDiskIoOpticalFlushBuffers) EventDescs() []*etw.EventDesc {
-	return anyDiskIoOpticalFlushBuffers
+	return []*etw.EventDesc{&diskIoOpticalFlushBuffersV3}
 }
-func (e *AnyDiskIoOpticalFlushBuffers) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDiskIoOpticalFlushBuffers, e.Seen)
+func (e *AnyDiskIoOpticalFlushBuffers) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDiskIoOpticalFlushBuffers) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v DiskIoOpticalFlushBuffersV3
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyDiskIoOpticalFlushBuffers) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.DiskNumber = v.DiskNumber
-	e.IrpFlags = v.IrpFlags
-	e.HighResResponseTime = v.HighResResponseTime
-	e.Irp = v.Irp
-	e.IssuingThreadId = v.IssuingThreadId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDiskIoOpticalFlushBuffers) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.DiskNumber))
-	case 1:
-		return etw.UintValue(uint64(e.IrpFlags))
-	case 2:
-		return etw.UintValue(e.HighResResponseTime)
-	case 3:
-		return etw.PointerValue(e.Irp)
-	case 4:
-		return etw.UintValue(uint64(e.IssuingThreadId))
-	}
-	return etw.Value{}
+	return e.DiskIoOpticalFlushBuffersV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyDiskIoOpticalFlushBuffers) Clone() *AnyDiskIoOpticalFlushBuffers { return &e }
-
-func (e AnyDiskIoOpticalFlushBuffers) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoOpticalFlushBuffers) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDiskIoOpticalFlushBuffers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DiskIoOpticalReadInitV3 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 58 (OpticalReadInit), version
@@ -3668,86 +3194,35 @@ func (e DiskIoOpticalReadInitV3) LogValue() slog.Value         { return etw.LogV
 func (e DiskIoOpticalReadInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoOpticalReadInitV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         58,
-	Version:    3,
-	Opcode:     58,
-	Task:       4,
-	TaskName:   "DiskIo",
-	OpcodeName: "OpticalReadInit",
-	Fields:     diskIoTypeGroup2LayoutFields,
-	New:        func() etw.Event { return new(DiskIoOpticalReadInitV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 58, Version: 3, Opcode: 58, Task: 4,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "OpticalReadInit",
+	Fields: diskIoTypeGroup2LayoutFields,
+	New:    func() etw.Event { return new(DiskIoOpticalReadInitV3) },
 }
 
-// AnyDiskIoOpticalReadInit is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 58 (OpticalReadInit), of task
-// DiskIo, in any version.
-//
-// Logged with PERF_OPTICAL_IO_INIT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [DiskIoOpticalReadInitV3]; a newer one is decoded like
-// it.
+// AnyDiskIoOpticalReadInit is [DiskIoOpticalReadInitV3] in any version: a
+// newer one is decoded like it.
 type AnyDiskIoOpticalReadInit struct {
 	Seen etw.Seen
-
-	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// The thread that asked for it.
-	IssuingThreadId uint32
+	DiskIoOpticalReadInitV3
 }
 
-var anyDiskIoOpticalReadInit = []*etw.EventDesc{&diskIoOpticalReadInitV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyDiskIoOpticalReadInit) EventDescs() []*etw.EventDesc { return anyDiskIoOpticalReadInit }
-func (e *AnyDiskIoOpticalReadInit) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDiskIoOpticalReadInit, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDiskIoOpticalReadInit) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&diskIoOpticalReadInitV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDiskIoOpticalReadInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDiskIoTypeGroup2Layout_2)(e).decode(version, p, ptr, anyDiskIoOpticalReadInit)
+func (e *AnyDiskIoOpticalReadInit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDiskIoOpticalReadInit) FieldValue(i int) etw.Value {
-	return (*anyDiskIoTypeGroup2Layout_2)(e).FieldValue(i)
+func (e *AnyDiskIoOpticalReadInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.DiskIoOpticalReadInitV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyDiskIoOpticalReadInit) Clone() *AnyDiskIoOpticalReadInit { return &e }
-
-func (e AnyDiskIoOpticalReadInit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoOpticalReadInit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDiskIoOpticalReadInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyDiskIoTypeGroup2Layout_2 is what types for all versions of an event
-// share, the newest of which has the template DiskIo_TypeGroup2.
-type anyDiskIoTypeGroup2Layout_2 AnyDiskIoOpticalReadInit
-
-func (e *anyDiskIoTypeGroup2Layout_2) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v diskIoTypeGroup2Layout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.Irp = v.Irp
-	e.IssuingThreadId = v.IssuingThreadId
-	return n, err
-}
-
-func (e *anyDiskIoTypeGroup2Layout_2) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Irp)
-	case 1:
-		return etw.UintValue(uint64(e.IssuingThreadId))
-	}
-	return etw.Value{}
-}
 
 // DiskIoOpticalWriteInitV3 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 59 (OpticalWriteInit), version
@@ -3789,63 +3264,35 @@ func (e DiskIoOpticalWriteInitV3) LogValue() slog.Value         { return etw.Log
 func (e DiskIoOpticalWriteInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoOpticalWriteInitV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         59,
-	Version:    3,
-	Opcode:     59,
-	Task:       4,
-	TaskName:   "DiskIo",
-	OpcodeName: "OpticalWriteInit",
-	Fields:     diskIoTypeGroup2LayoutFields,
-	New:        func() etw.Event { return new(DiskIoOpticalWriteInitV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 59, Version: 3, Opcode: 59, Task: 4,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "OpticalWriteInit",
+	Fields: diskIoTypeGroup2LayoutFields,
+	New:    func() etw.Event { return new(DiskIoOpticalWriteInitV3) },
 }
 
-// AnyDiskIoOpticalWriteInit is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 59 (OpticalWriteInit), of task
-// DiskIo, in any version.
-//
-// Logged with PERF_OPTICAL_IO_INIT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [DiskIoOpticalWriteInitV3]; a newer one is decoded like
-// it.
+// AnyDiskIoOpticalWriteInit is [DiskIoOpticalWriteInitV3] in any version: a
+// newer one is decoded like it.
 type AnyDiskIoOpticalWriteInit struct {
 	Seen etw.Seen
-
-	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// The thread that asked for it.
-	IssuingThreadId uint32
+	DiskIoOpticalWriteInitV3
 }
 
-var anyDiskIoOpticalWriteInit = []*etw.EventDesc{&diskIoOpticalWriteInitV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyDiskIoOpticalWriteInit) EventDescs() []*etw.EventDesc { return anyDiskIoOpticalWriteInit }
-func (e *AnyDiskIoOpticalWriteInit) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDiskIoOpticalWriteInit, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDiskIoOpticalWriteInit) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&diskIoOpticalWriteInitV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDiskIoOpticalWriteInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDiskIoTypeGroup2Layout_2)(e).decode(version, p, ptr, anyDiskIoOpticalWriteInit)
+func (e *AnyDiskIoOpticalWriteInit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDiskIoOpticalWriteInit) FieldValue(i int) etw.Value {
-	return (*anyDiskIoTypeGroup2Layout_2)(e).FieldValue(i)
+func (e *AnyDiskIoOpticalWriteInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.DiskIoOpticalWriteInitV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyDiskIoOpticalWriteInit) Clone() *AnyDiskIoOpticalWriteInit { return &e }
-
-func (e AnyDiskIoOpticalWriteInit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoOpticalWriteInit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDiskIoOpticalWriteInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DiskIoOpticalFlushInitV3 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 60 (OpticalFlushInit), version
@@ -3887,60 +3334,32 @@ func (e DiskIoOpticalFlushInitV3) LogValue() slog.Value         { return etw.Log
 func (e DiskIoOpticalFlushInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var diskIoOpticalFlushInitV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         60,
-	Version:    3,
-	Opcode:     60,
-	Task:       4,
-	TaskName:   "DiskIo",
-	OpcodeName: "OpticalFlushInit",
-	Fields:     diskIoTypeGroup2LayoutFields,
-	New:        func() etw.Event { return new(DiskIoOpticalFlushInitV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 60, Version: 3, Opcode: 60, Task: 4,
+	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "DiskIo", OpcodeName: "OpticalFlushInit",
+	Fields: diskIoTypeGroup2LayoutFields,
+	New:    func() etw.Event { return new(DiskIoOpticalFlushInitV3) },
 }
 
-// AnyDiskIoOpticalFlushInit is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 60 (OpticalFlushInit), of task
-// DiskIo, in any version.
-//
-// Logged with PERF_OPTICAL_IO_INIT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [DiskIoOpticalFlushInitV3]; a newer one is decoded like
-// it.
+// AnyDiskIoOpticalFlushInit is [DiskIoOpticalFlushInitV3] in any version: a
+// newer one is decoded like it.
 type AnyDiskIoOpticalFlushInit struct {
 	Seen etw.Seen
-
-	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// The thread that asked for it.
-	IssuingThreadId uint32
+	DiskIoOpticalFlushInitV3
 }
 
-var anyDiskIoOpticalFlushInit = []*etw.EventDesc{&diskIoOpticalFlushInitV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyDiskIoOpticalFlushInit) EventDescs() []*etw.EventDesc { return anyDiskIoOpticalFlushInit }
-func (e *AnyDiskIoOpticalFlushInit) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDiskIoOpticalFlushInit, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDiskIoOpticalFlushInit) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&diskIoOpticalFlushInitV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDiskIoOpticalFlushInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDiskIoTypeGroup2Layout_2)(e).decode(version, p, ptr, anyDiskIoOpticalFlushInit)
+func (e *AnyDiskIoOpticalFlushInit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDiskIoOpticalFlushInit) FieldValue(i int) etw.Value {
-	return (*anyDiskIoTypeGroup2Layout_2)(e).FieldValue(i)
+func (e *AnyDiskIoOpticalFlushInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.DiskIoOpticalFlushInitV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyDiskIoOpticalFlushInit) Clone() *AnyDiskIoOpticalFlushInit { return &e }
-
-func (e AnyDiskIoOpticalFlushInit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoOpticalFlushInit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDiskIoOpticalFlushInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -230,13 +230,9 @@ func (e EventTraceHeaderV0) LogValue() slog.Value         { return etw.LogValue(
 func (e EventTraceHeaderV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventTraceHeaderV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         0,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "Header",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "Header",
 	Fields: []etw.FieldDesc{
 		{Name: "BufferSize", Type: etw.InUInt32},
 		{Name: "Version", Type: etw.InUInt32},
@@ -492,14 +488,9 @@ func (e EventTraceHeaderV1) LogValue() slog.Value         { return etw.LogValue(
 func (e EventTraceHeaderV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventTraceHeaderV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         0,
-	Version:    1,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "Header",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Version: 1, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "Header",
 	Fields: []etw.FieldDesc{
 		{Name: "BufferSize", Type: etw.InUInt32},
 		{Name: "Version", Type: etw.InUInt32},
@@ -754,14 +745,9 @@ func (e EventTraceHeaderV2) LogValue() slog.Value         { return etw.LogValue(
 func (e EventTraceHeaderV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventTraceHeaderV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         0,
-	Version:    2,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "Header",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Version: 2, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "Header",
 	Fields: []etw.FieldDesc{
 		{Name: "BufferSize", Type: etw.InUInt32},
 		{Name: "Version", Type: etw.InUInt32},
@@ -1110,16 +1096,11 @@ func (e EventTraceExtensionV0) LogValue() slog.Value         { return etw.LogVal
 func (e EventTraceExtensionV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventTraceExtensionV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         5,
-	Opcode:     5,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "Extension",
-	Fields:     headerExtensionV0TypeGroupLayoutFields,
-	New:        func() etw.Event { return new(EventTraceExtensionV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 5, Opcode: 5, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "Extension",
+	Fields: headerExtensionV0TypeGroupLayoutFields,
+	New:    func() etw.Event { return new(EventTraceExtensionV0) },
 }
 
 // headerExtensionV0TypeGroupLayout is the template
@@ -1232,17 +1213,11 @@ func (e EventTraceExtensionV1) LogValue() slog.Value         { return etw.LogVal
 func (e EventTraceExtensionV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventTraceExtensionV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         5,
-	Version:    1,
-	Opcode:     5,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "Extension",
-	Fields:     headerExtensionV1TypeGroupLayoutFields,
-	New:        func() etw.Event { return new(EventTraceExtensionV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 5, Version: 1, Opcode: 5, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "Extension",
+	Fields: headerExtensionV1TypeGroupLayoutFields,
+	New:    func() etw.Event { return new(EventTraceExtensionV1) },
 }
 
 // headerExtensionV1TypeGroupLayout is the template
@@ -1357,17 +1332,11 @@ func (e EventTraceExtensionV2) LogValue() slog.Value         { return etw.LogVal
 func (e EventTraceExtensionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventTraceExtensionV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         5,
-	Version:    2,
-	Opcode:     5,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "Extension",
-	Fields:     headerExtensionTypeGroupLayoutFields,
-	New:        func() etw.Event { return new(EventTraceExtensionV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 5, Version: 2, Opcode: 5, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "Extension",
+	Fields: headerExtensionTypeGroupLayoutFields,
+	New:    func() etw.Event { return new(EventTraceExtensionV2) },
 }
 
 // headerExtensionTypeGroupLayout is the template Header_Extension_TypeGroup,
@@ -1594,15 +1563,10 @@ func (e EventTraceRundownCompleteV0) LogValue() slog.Value                { retu
 func (e EventTraceRundownCompleteV0) MarshalJSON() ([]byte, error)        { return etw.AppendJSON(nil, &e) }
 
 var eventTraceRundownCompleteV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         8,
-	Opcode:     8,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "RundownComplete",
-	New:        func() etw.Event { return new(EventTraceRundownCompleteV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 8, Opcode: 8, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "RundownComplete",
+	New: func() etw.Event { return new(EventTraceRundownCompleteV0) },
 }
 
 // EventTraceRundownCompleteV1 is the classic event of class
@@ -1625,16 +1589,10 @@ func (e EventTraceRundownCompleteV1) LogValue() slog.Value                { retu
 func (e EventTraceRundownCompleteV1) MarshalJSON() ([]byte, error)        { return etw.AppendJSON(nil, &e) }
 
 var eventTraceRundownCompleteV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         8,
-	Version:    1,
-	Opcode:     8,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "RundownComplete",
-	New:        func() etw.Event { return new(EventTraceRundownCompleteV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 8, Version: 1, Opcode: 8, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "RundownComplete",
+	New: func() etw.Event { return new(EventTraceRundownCompleteV1) },
 }
 
 // EventTraceRundownCompleteV2 is the classic event of class
@@ -1656,16 +1614,10 @@ func (e EventTraceRundownCompleteV2) LogValue() slog.Value                { retu
 func (e EventTraceRundownCompleteV2) MarshalJSON() ([]byte, error)        { return etw.AppendJSON(nil, &e) }
 
 var eventTraceRundownCompleteV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         8,
-	Version:    2,
-	Opcode:     8,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "RundownComplete",
-	New:        func() etw.Event { return new(EventTraceRundownCompleteV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 8, Version: 2, Opcode: 8, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "RundownComplete",
+	New: func() etw.Event { return new(EventTraceRundownCompleteV2) },
 }
 
 // AnyEventTraceRundownComplete is the classic event of class
@@ -1761,16 +1713,11 @@ func (e EventTraceEndExtensionV0) LogValue() slog.Value         { return etw.Log
 func (e EventTraceEndExtensionV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventTraceEndExtensionV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         32,
-	Opcode:     32,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "EndExtension",
-	Fields:     headerExtensionV0TypeGroupLayoutFields,
-	New:        func() etw.Event { return new(EventTraceEndExtensionV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Opcode: 32, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "EndExtension",
+	Fields: headerExtensionV0TypeGroupLayoutFields,
+	New:    func() etw.Event { return new(EventTraceEndExtensionV0) },
 }
 
 // EventTraceEndExtensionV1 is the classic event of class
@@ -1818,17 +1765,11 @@ func (e EventTraceEndExtensionV1) LogValue() slog.Value         { return etw.Log
 func (e EventTraceEndExtensionV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventTraceEndExtensionV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         32,
-	Version:    1,
-	Opcode:     32,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "EndExtension",
-	Fields:     headerExtensionV1TypeGroupLayoutFields,
-	New:        func() etw.Event { return new(EventTraceEndExtensionV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 1, Opcode: 32, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "EndExtension",
+	Fields: headerExtensionV1TypeGroupLayoutFields,
+	New:    func() etw.Event { return new(EventTraceEndExtensionV1) },
 }
 
 // EventTraceEndExtensionV2 is the classic event of class
@@ -1878,17 +1819,11 @@ func (e EventTraceEndExtensionV2) LogValue() slog.Value         { return etw.Log
 func (e EventTraceEndExtensionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventTraceEndExtensionV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "EndExtension",
-	Fields:     headerExtensionTypeGroupLayoutFields,
-	New:        func() etw.Event { return new(EventTraceEndExtensionV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "EndExtension",
+	Fields: headerExtensionTypeGroupLayoutFields,
+	New:    func() etw.Event { return new(EventTraceEndExtensionV2) },
 }
 
 // AnyEventTraceEndExtension is the classic event of class
@@ -1968,44 +1903,34 @@ func (e EventTraceRundownBeginV2) LogValue() slog.Value             { return etw
 func (e EventTraceRundownBeginV2) MarshalJSON() ([]byte, error)     { return etw.AppendJSON(nil, &e) }
 
 var eventTraceRundownBeginV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         48,
-	Version:    2,
-	Opcode:     48,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "RundownBegin",
-	New:        func() etw.Event { return new(EventTraceRundownBeginV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "RundownBegin",
+	New: func() etw.Event { return new(EventTraceRundownBeginV2) },
 }
 
-// AnyEventTraceRundownBegin is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 48 (RundownBegin), of task
-// EventTrace, in any version.
-//
-// Events about what exists follow. The layout is that of descriptions; no
-// trace with the event was at hand.
-//
-// The only version is [EventTraceRundownBeginV2]; a newer one is decoded like
-// it.
+// AnyEventTraceRundownBegin is [EventTraceRundownBeginV2] in any version: a
+// newer one is decoded like it.
 type AnyEventTraceRundownBegin struct {
 	Seen etw.Seen
+	EventTraceRundownBeginV2
 }
 
-var anyEventTraceRundownBegin = []*etw.EventDesc{&eventTraceRundownBeginV2}
-
-func (*AnyEventTraceRundownBegin) EventDescs() []*etw.EventDesc { return anyEventTraceRundownBegin }
-func (*AnyEventTraceRundownBegin) EventDesc() *etw.EventDesc    { return &eventTraceRundownBeginV2 }
-func (e *AnyEventTraceRundownBegin) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventTraceRundownBegin) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventTraceRundownBeginV2}
+}
+func (e *AnyEventTraceRundownBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyEventTraceRundownBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.EventTraceRundownBeginV2.DecodePayload(p, ptr)
 }
-func (*AnyEventTraceRundownBegin) FieldValue(int) etw.Value           { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyEventTraceRundownBegin) Clone() *AnyEventTraceRundownBegin { return &e }
-func (e AnyEventTraceRundownBegin) String() string                    { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventTraceRundownBegin) LogValue() slog.Value              { return etw.LogValue(&e) }
-func (e AnyEventTraceRundownBegin) MarshalJSON() ([]byte, error)      { return etw.AppendJSON(nil, &e) }
 
 // EventTraceRundownEndV2 is the classic event of class
 // 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 49 (RundownEnd), version 2, of
@@ -2025,44 +1950,34 @@ func (e EventTraceRundownEndV2) LogValue() slog.Value                           
 func (e EventTraceRundownEndV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var eventTraceRundownEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         49,
-	Version:    2,
-	Opcode:     49,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "RundownEnd",
-	New:        func() etw.Event { return new(EventTraceRundownEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 49, Version: 2, Opcode: 49, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "RundownEnd",
+	New: func() etw.Event { return new(EventTraceRundownEndV2) },
 }
 
-// AnyEventTraceRundownEnd is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 49 (RundownEnd), of task
-// EventTrace, in any version.
-//
-// The events about what exists are complete. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [EventTraceRundownEndV2]; a newer one is decoded like
-// it.
+// AnyEventTraceRundownEnd is [EventTraceRundownEndV2] in any version: a newer
+// one is decoded like it.
 type AnyEventTraceRundownEnd struct {
 	Seen etw.Seen
+	EventTraceRundownEndV2
 }
 
-var anyEventTraceRundownEnd = []*etw.EventDesc{&eventTraceRundownEndV2}
-
-func (*AnyEventTraceRundownEnd) EventDescs() []*etw.EventDesc { return anyEventTraceRundownEnd }
-func (*AnyEventTraceRundownEnd) EventDesc() *etw.EventDesc    { return &eventTraceRundownEndV2 }
-func (e *AnyEventTraceRundownEnd) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventTraceRundownEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventTraceRundownEndV2}
+}
+func (e *AnyEventTraceRundownEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyEventTraceRundownEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.EventTraceRundownEndV2.DecodePayload(p, ptr)
 }
-func (*AnyEventTraceRundownEnd) FieldValue(int) etw.Value         { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyEventTraceRundownEnd) Clone() *AnyEventTraceRundownEnd { return &e }
-func (e AnyEventTraceRundownEnd) String() string                  { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventTraceRundownEnd) LogValue() slog.Value            { return etw.LogValue(&e) }
-func (e AnyEventTraceRundownEnd) MarshalJSON() ([]byte, error)    { return etw.AppendJSON(nil, &e) }
 
 // EventTraceDbgIdRSDSV2 is the classic event of class
 // 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 64 (DbgIdRSDS), version 2, of
@@ -2124,15 +2039,9 @@ func (e EventTraceDbgIdRSDSV2) LogValue() slog.Value         { return etw.LogVal
 func (e EventTraceDbgIdRSDSV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventTraceDbgIdRSDSV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         64,
-	Version:    2,
-	Opcode:     64,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "DbgIdRSDS",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 64, Version: 2, Opcode: 64, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "DbgIdRSDS",
 	Fields: []etw.FieldDesc{
 		{Name: "Guid", Type: etw.InGUID},
 		{Name: "Age", Type: etw.InUInt32},
@@ -2141,53 +2050,24 @@ var eventTraceDbgIdRSDSV2 = etw.EventDesc{
 	New: func() etw.Event { return new(EventTraceDbgIdRSDSV2) },
 }
 
-// AnyEventTraceDbgIdRSDS is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 64 (DbgIdRSDS), of task
-// EventTrace, in any version.
-//
-// What identifies the symbols of the kernel.
-//
-// The only version is [EventTraceDbgIdRSDSV2]; a newer one is decoded like it.
+// AnyEventTraceDbgIdRSDS is [EventTraceDbgIdRSDSV2] in any version: a newer
+// one is decoded like it.
 type AnyEventTraceDbgIdRSDS struct {
 	Seen etw.Seen
-
-	Guid    etw.GUID
-	Age     uint32
-	PdbName etw.ANSI // UTF-8 text
+	EventTraceDbgIdRSDSV2
 }
 
-var anyEventTraceDbgIdRSDS = []*etw.EventDesc{&eventTraceDbgIdRSDSV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventTraceDbgIdRSDS) EventDescs() []*etw.EventDesc { return anyEventTraceDbgIdRSDS }
-func (e *AnyEventTraceDbgIdRSDS) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventTraceDbgIdRSDS, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventTraceDbgIdRSDS) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventTraceDbgIdRSDSV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventTraceDbgIdRSDS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventTraceDbgIdRSDSV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventTraceDbgIdRSDS) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyEventTraceDbgIdRSDS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Guid = v.Guid
-	e.Age = v.Age
-	e.PdbName = v.PdbName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventTraceDbgIdRSDS) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.Guid)
-	case 1:
-		return etw.UintValue(uint64(e.Age))
-	case 2:
-		return etw.ANSIValue(e.PdbName)
-	}
-	return etw.Value{}
+	return e.EventTraceDbgIdRSDSV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2195,10 +2075,6 @@ func (e AnyEventTraceDbgIdRSDS) Clone() *AnyEventTraceDbgIdRSDS {
 	e.PdbName = e.PdbName.Clone()
 	return &e
 }
-
-func (e AnyEventTraceDbgIdRSDS) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventTraceDbgIdRSDS) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventTraceDbgIdRSDS) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EventTraceBuildInfoV2 is the classic event of class
 // 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 66 (BuildInfo), version 2, of
@@ -2247,60 +2123,33 @@ func (e EventTraceBuildInfoV2) LogValue() slog.Value         { return etw.LogVal
 func (e EventTraceBuildInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventTraceBuildInfoV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         66,
-	Version:    2,
-	Opcode:     66,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "BuildInfo",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 2, Opcode: 66, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "BuildInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "BuildString", Type: etw.InAnsiString, Out: etw.OutUTF8},
 	},
 	New: func() etw.Event { return new(EventTraceBuildInfoV2) },
 }
 
-// AnyEventTraceBuildInfo is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 66 (BuildInfo), of task
-// EventTrace, in any version.
-//
-// The build of Windows, as text.
-//
-// The only version is [EventTraceBuildInfoV2]; a newer one is decoded like it.
+// AnyEventTraceBuildInfo is [EventTraceBuildInfoV2] in any version: a newer
+// one is decoded like it.
 type AnyEventTraceBuildInfo struct {
 	Seen etw.Seen
-
-	BuildString etw.ANSI // UTF-8 text
+	EventTraceBuildInfoV2
 }
 
-var anyEventTraceBuildInfo = []*etw.EventDesc{&eventTraceBuildInfoV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventTraceBuildInfo) EventDescs() []*etw.EventDesc { return anyEventTraceBuildInfo }
-func (e *AnyEventTraceBuildInfo) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventTraceBuildInfo, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventTraceBuildInfo) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventTraceBuildInfoV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventTraceBuildInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventTraceBuildInfoV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventTraceBuildInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyEventTraceBuildInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.BuildString = v.BuildString
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventTraceBuildInfo) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ANSIValue(e.BuildString)
-	}
-	return etw.Value{}
+	return e.EventTraceBuildInfoV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2308,10 +2157,6 @@ func (e AnyEventTraceBuildInfo) Clone() *AnyEventTraceBuildInfo {
 	e.BuildString = e.BuildString.Clone()
 	return &e
 }
-
-func (e AnyEventTraceBuildInfo) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventTraceBuildInfo) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventTraceBuildInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EventTraceProviderBinaryPathV2 is the classic event of class
 // 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 67 (ProviderBinaryPath),
@@ -2377,15 +2222,9 @@ func (e EventTraceProviderBinaryPathV2) LogValue() slog.Value         { return e
 func (e EventTraceProviderBinaryPathV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventTraceProviderBinaryPathV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         67,
-	Version:    2,
-	Opcode:     67,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "ProviderBinaryPath",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 2, Opcode: 67, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "ProviderBinaryPath",
 	Fields: []etw.FieldDesc{
 		{Name: "GuidCount", Type: etw.InUInt32},
 		{Name: "Guid", Type: etw.InGUID, Count: etw.Size{Kind: etw.SizeField}},
@@ -2394,57 +2233,24 @@ var eventTraceProviderBinaryPathV2 = etw.EventDesc{
 	New: func() etw.Event { return new(EventTraceProviderBinaryPathV2) },
 }
 
-// AnyEventTraceProviderBinaryPath is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 67 (ProviderBinaryPath), of
-// task EventTrace, in any version.
-//
-// The file of a provider. The layout is that of descriptions; no trace with
-// the event was at hand.
-//
-// The only version is [EventTraceProviderBinaryPathV2]; a newer one is decoded
-// like it.
+// AnyEventTraceProviderBinaryPath is [EventTraceProviderBinaryPathV2] in any
+// version: a newer one is decoded like it.
 type AnyEventTraceProviderBinaryPath struct {
 	Seen etw.Seen
-
-	GuidCount  uint32
-	Guid       etw.GUIDs // GuidCount elements
-	BinaryPath etw.UTF16
+	EventTraceProviderBinaryPathV2
 }
 
-var anyEventTraceProviderBinaryPath = []*etw.EventDesc{&eventTraceProviderBinaryPathV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyEventTraceProviderBinaryPath) EventDescs() []*etw.EventDesc {
-	return anyEventTraceProviderBinaryPath
+	return []*etw.EventDesc{&eventTraceProviderBinaryPathV2}
 }
-func (e *AnyEventTraceProviderBinaryPath) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventTraceProviderBinaryPath, e.Seen)
+func (e *AnyEventTraceProviderBinaryPath) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventTraceProviderBinaryPath) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventTraceProviderBinaryPathV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventTraceProviderBinaryPath) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.GuidCount = v.GuidCount
-	e.Guid = v.Guid
-	e.BinaryPath = v.BinaryPath
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventTraceProviderBinaryPath) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.GuidCount))
-	case 1:
-		return etw.ArrayValue(&eventTraceProviderBinaryPathV2.Fields[1], e.Guid, e.Guid.Len(), 0, e)
-	case 2:
-		return etw.UTF16Value(e.BinaryPath)
-	}
-	return etw.Value{}
+	return e.EventTraceProviderBinaryPathV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2452,12 +2258,6 @@ func (e AnyEventTraceProviderBinaryPath) Clone() *AnyEventTraceProviderBinaryPat
 	e.Guid = e.Guid.Clone()
 	e.BinaryPath = e.BinaryPath.Clone()
 	return &e
-}
-
-func (e AnyEventTraceProviderBinaryPath) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventTraceProviderBinaryPath) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyEventTraceProviderBinaryPath) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // EventTracePartitionInfoExtensionV0 is the classic event of class
@@ -2536,14 +2336,9 @@ func (e EventTracePartitionInfoExtensionV0) MarshalJSON() ([]byte, error) {
 }
 
 var eventTracePartitionInfoExtensionV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         80,
-	Opcode:     80,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "PartitionInfoExtension",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 80, Opcode: 80, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "PartitionInfoExtension",
 	Fields: []etw.FieldDesc{
 		{Name: "EventVersion", Type: etw.InUInt16},
 		{Name: "Reserved", Type: etw.InUInt16},
@@ -2630,15 +2425,9 @@ func (e EventTracePartitionInfoExtensionV2) MarshalJSON() ([]byte, error) {
 }
 
 var eventTracePartitionInfoExtensionV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         80,
-	Version:    2,
-	Opcode:     80,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "PartitionInfoExtension",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 80, Version: 2, Opcode: 80, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "PartitionInfoExtension",
 	Fields: []etw.FieldDesc{
 		{Name: "EventVersion", Type: etw.InUInt16},
 		{Name: "Reserved", Type: etw.InUInt16},
@@ -2803,15 +2592,9 @@ func (e EventTraceLastDroppedTimesV2) LogValue() slog.Value         { return etw
 func (e EventTraceLastDroppedTimesV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventTraceLastDroppedTimesV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         82,
-	Version:    2,
-	Opcode:     82,
-	Task:       1,
-	TaskName:   "EventTrace",
-	OpcodeName: "LastDroppedTimes",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 82, Version: 2, Opcode: 82, Task: 1,
+	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "EventTrace", OpcodeName: "LastDroppedTimes",
 	Fields: []etw.FieldDesc{
 		{Name: "TimeStampCount", Type: etw.InUInt32},
 		{Name: "Padding", Type: etw.InUInt32},
@@ -2820,57 +2603,24 @@ var eventTraceLastDroppedTimesV2 = etw.EventDesc{
 	New: func() etw.Event { return new(EventTraceLastDroppedTimesV2) },
 }
 
-// AnyEventTraceLastDroppedTimes is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 82 (LastDroppedTimes), of task
-// EventTrace, in any version.
-//
-// When events were dropped last.
-//
-// The only version is [EventTraceLastDroppedTimesV2]; a newer one is decoded
-// like it.
+// AnyEventTraceLastDroppedTimes is [EventTraceLastDroppedTimesV2] in any
+// version: a newer one is decoded like it.
 type AnyEventTraceLastDroppedTimes struct {
 	Seen etw.Seen
-
-	TimeStampCount uint32
-	// Means nothing.
-	Padding   uint32
-	TimeStamp etw.Uint64s // TimeStampCount elements
+	EventTraceLastDroppedTimesV2
 }
 
-var anyEventTraceLastDroppedTimes = []*etw.EventDesc{&eventTraceLastDroppedTimesV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyEventTraceLastDroppedTimes) EventDescs() []*etw.EventDesc {
-	return anyEventTraceLastDroppedTimes
+	return []*etw.EventDesc{&eventTraceLastDroppedTimesV2}
 }
-func (e *AnyEventTraceLastDroppedTimes) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventTraceLastDroppedTimes, e.Seen)
+func (e *AnyEventTraceLastDroppedTimes) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventTraceLastDroppedTimes) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventTraceLastDroppedTimesV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventTraceLastDroppedTimes) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.TimeStampCount = v.TimeStampCount
-	e.Padding = v.Padding
-	e.TimeStamp = v.TimeStamp
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventTraceLastDroppedTimes) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.TimeStampCount))
-	case 1:
-		return etw.UintValue(uint64(e.Padding))
-	case 2:
-		return etw.ArrayValue(&eventTraceLastDroppedTimesV2.Fields[2], e.TimeStamp, e.TimeStamp.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.EventTraceLastDroppedTimesV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2878,7 +2628,3 @@ func (e AnyEventTraceLastDroppedTimes) Clone() *AnyEventTraceLastDroppedTimes {
 	e.TimeStamp = e.TimeStamp.Clone()
 	return &e
 }
-
-func (e AnyEventTraceLastDroppedTimes) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventTraceLastDroppedTimes) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventTraceLastDroppedTimes) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -65,14 +65,9 @@ func (e FileIoNameV0) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e FileIoNameV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoNameV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         0,
-	Task:       7,
-	Keywords:   0x200,
-	TaskName:   "FileIo",
-	OpcodeName: "Name",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Task: 7, Keywords: 0x200,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Name",
 	Fields: []etw.FieldDesc{
 		{Name: "FileObject", Type: etw.InPointer},
 		{Name: "FileName", Type: etw.InUnicodeString},
@@ -123,17 +118,11 @@ func (e FileIoNameV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e FileIoNameV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoNameV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         0,
-	Version:    1,
-	Task:       7,
-	Keywords:   0x200,
-	TaskName:   "FileIo",
-	OpcodeName: "Name",
-	Fields:     fileIoV1NameLayoutFields,
-	New:        func() etw.Event { return new(FileIoNameV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Version: 1, Task: 7, Keywords: 0x200,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Name",
+	Fields: fileIoV1NameLayoutFields,
+	New:    func() etw.Event { return new(FileIoNameV1) },
 }
 
 // fileIoV1NameLayout is the template FileIo_V1_Name, which several events use.
@@ -215,17 +204,11 @@ func (e FileIoNameV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e FileIoNameV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoNameV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         0,
-	Version:    2,
-	Task:       7,
-	Keywords:   0x200,
-	TaskName:   "FileIo",
-	OpcodeName: "Name",
-	Fields:     fileIoV2NameLayoutFields,
-	New:        func() etw.Event { return new(FileIoNameV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Version: 2, Task: 7, Keywords: 0x200,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Name",
+	Fields: fileIoV2NameLayoutFields,
+	New:    func() etw.Event { return new(FileIoNameV2) },
 }
 
 // fileIoV2NameLayout is the template FileIo_V2_Name, which several events use.
@@ -307,17 +290,11 @@ func (e FileIoNameV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e FileIoNameV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoNameV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         0,
-	Version:    3,
-	Task:       7,
-	Keywords:   0x200,
-	TaskName:   "FileIo",
-	OpcodeName: "Name",
-	Fields:     fileIoNameLayoutFields,
-	New:        func() etw.Event { return new(FileIoNameV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Version: 3, Task: 7, Keywords: 0x200,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Name",
+	Fields: fileIoNameLayoutFields,
+	New:    func() etw.Event { return new(FileIoNameV3) },
 }
 
 // fileIoNameLayout is the template FileIo_Name, which several events use.
@@ -481,18 +458,11 @@ func (e FileIoFileCreateV1) LogValue() slog.Value         { return etw.LogValue(
 func (e FileIoFileCreateV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoFileCreateV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         32,
-	Version:    1,
-	Opcode:     32,
-	Task:       7,
-	Keywords:   0x200,
-	TaskName:   "FileIo",
-	OpcodeName: "FileCreate",
-	Fields:     fileIoV1NameLayoutFields,
-	New:        func() etw.Event { return new(FileIoFileCreateV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 1, Opcode: 32, Task: 7, Keywords: 0x200,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "FileCreate",
+	Fields: fileIoV1NameLayoutFields,
+	New:    func() etw.Event { return new(FileIoFileCreateV1) },
 }
 
 // FileIoFileCreateV2 is the classic event of class
@@ -537,18 +507,11 @@ func (e FileIoFileCreateV2) LogValue() slog.Value         { return etw.LogValue(
 func (e FileIoFileCreateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoFileCreateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       7,
-	Keywords:   0x200,
-	TaskName:   "FileIo",
-	OpcodeName: "FileCreate",
-	Fields:     fileIoV2NameLayoutFields,
-	New:        func() etw.Event { return new(FileIoFileCreateV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 7, Keywords: 0x200,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "FileCreate",
+	Fields: fileIoV2NameLayoutFields,
+	New:    func() etw.Event { return new(FileIoFileCreateV2) },
 }
 
 // FileIoFileCreateV3 is the classic event of class
@@ -594,18 +557,11 @@ func (e FileIoFileCreateV3) LogValue() slog.Value         { return etw.LogValue(
 func (e FileIoFileCreateV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoFileCreateV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         32,
-	Version:    3,
-	Opcode:     32,
-	Task:       7,
-	Keywords:   0x200,
-	TaskName:   "FileIo",
-	OpcodeName: "FileCreate",
-	Fields:     fileIoNameLayoutFields,
-	New:        func() etw.Event { return new(FileIoFileCreateV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 3, Opcode: 32, Task: 7, Keywords: 0x200,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "FileCreate",
+	Fields: fileIoNameLayoutFields,
+	New:    func() etw.Event { return new(FileIoFileCreateV3) },
 }
 
 // AnyFileIoFileCreate is the classic event of class
@@ -728,18 +684,11 @@ func (e FileIoFileDeleteV2) LogValue() slog.Value         { return etw.LogValue(
 func (e FileIoFileDeleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoFileDeleteV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         35,
-	Version:    2,
-	Opcode:     35,
-	Task:       7,
-	Keywords:   0x200,
-	TaskName:   "FileIo",
-	OpcodeName: "FileDelete",
-	Fields:     fileIoV2NameLayoutFields,
-	New:        func() etw.Event { return new(FileIoFileDeleteV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 7, Keywords: 0x200,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "FileDelete",
+	Fields: fileIoV2NameLayoutFields,
+	New:    func() etw.Event { return new(FileIoFileDeleteV2) },
 }
 
 // FileIoFileDeleteV3 is the classic event of class
@@ -785,18 +734,11 @@ func (e FileIoFileDeleteV3) LogValue() slog.Value         { return etw.LogValue(
 func (e FileIoFileDeleteV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoFileDeleteV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         35,
-	Version:    3,
-	Opcode:     35,
-	Task:       7,
-	Keywords:   0x200,
-	TaskName:   "FileIo",
-	OpcodeName: "FileDelete",
-	Fields:     fileIoNameLayoutFields,
-	New:        func() etw.Event { return new(FileIoFileDeleteV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 3, Opcode: 35, Task: 7, Keywords: 0x200,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "FileDelete",
+	Fields: fileIoNameLayoutFields,
+	New:    func() etw.Event { return new(FileIoFileDeleteV3) },
 }
 
 // AnyFileIoFileDelete is the classic event of class
@@ -929,18 +871,11 @@ func (e FileIoFileRundownV2) LogValue() slog.Value         { return etw.LogValue
 func (e FileIoFileRundownV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoFileRundownV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         36,
-	Version:    2,
-	Opcode:     36,
-	Task:       7,
-	Keywords:   0x200,
-	TaskName:   "FileIo",
-	OpcodeName: "FileRundown",
-	Fields:     fileIoV2NameLayoutFields,
-	New:        func() etw.Event { return new(FileIoFileRundownV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 7, Keywords: 0x200,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "FileRundown",
+	Fields: fileIoV2NameLayoutFields,
+	New:    func() etw.Event { return new(FileIoFileRundownV2) },
 }
 
 // FileIoFileRundownV3 is the classic event of class
@@ -986,18 +921,11 @@ func (e FileIoFileRundownV3) LogValue() slog.Value         { return etw.LogValue
 func (e FileIoFileRundownV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoFileRundownV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         36,
-	Version:    3,
-	Opcode:     36,
-	Task:       7,
-	Keywords:   0x200,
-	TaskName:   "FileIo",
-	OpcodeName: "FileRundown",
-	Fields:     fileIoNameLayoutFields,
-	New:        func() etw.Event { return new(FileIoFileRundownV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 3, Opcode: 36, Task: 7, Keywords: 0x200,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "FileRundown",
+	Fields: fileIoNameLayoutFields,
+	New:    func() etw.Event { return new(FileIoFileRundownV3) },
 }
 
 // AnyFileIoFileRundown is the classic event of class
@@ -1091,18 +1019,11 @@ func (e FileIoMapFileV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e FileIoMapFileV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoMapFileV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         37,
-	Version:    2,
-	Opcode:     37,
-	Task:       7,
-	Keywords:   0x8000,
-	TaskName:   "FileIo",
-	OpcodeName: "MapFile",
-	Fields:     fileIoV2MapFileLayoutFields,
-	New:        func() etw.Event { return new(FileIoMapFileV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 7, Keywords: 0x8000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "MapFile",
+	Fields: fileIoV2MapFileLayoutFields,
+	New:    func() etw.Event { return new(FileIoMapFileV2) },
 }
 
 // fileIoV2MapFileLayout is the template FileIo_V2_MapFile, which several
@@ -1197,18 +1118,11 @@ func (e FileIoMapFileV3) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e FileIoMapFileV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoMapFileV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         37,
-	Version:    3,
-	Opcode:     37,
-	Task:       7,
-	Keywords:   0x8000,
-	TaskName:   "FileIo",
-	OpcodeName: "MapFile",
-	Fields:     fileIoMapFileLayoutFields,
-	New:        func() etw.Event { return new(FileIoMapFileV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 3, Opcode: 37, Task: 7, Keywords: 0x8000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "MapFile",
+	Fields: fileIoMapFileLayoutFields,
+	New:    func() etw.Event { return new(FileIoMapFileV3) },
 }
 
 // fileIoMapFileLayout is the template FileIo_MapFile, which several events
@@ -1418,18 +1332,11 @@ func (e FileIoUnmapFileV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e FileIoUnmapFileV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoUnmapFileV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         38,
-	Version:    2,
-	Opcode:     38,
-	Task:       7,
-	Keywords:   0x8000,
-	TaskName:   "FileIo",
-	OpcodeName: "UnmapFile",
-	Fields:     fileIoV2MapFileLayoutFields,
-	New:        func() etw.Event { return new(FileIoUnmapFileV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 7, Keywords: 0x8000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "UnmapFile",
+	Fields: fileIoV2MapFileLayoutFields,
+	New:    func() etw.Event { return new(FileIoUnmapFileV2) },
 }
 
 // FileIoUnmapFileV3 is the classic event of class
@@ -1476,18 +1383,11 @@ func (e FileIoUnmapFileV3) LogValue() slog.Value         { return etw.LogValue(&
 func (e FileIoUnmapFileV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoUnmapFileV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         38,
-	Version:    3,
-	Opcode:     38,
-	Task:       7,
-	Keywords:   0x8000,
-	TaskName:   "FileIo",
-	OpcodeName: "UnmapFile",
-	Fields:     fileIoMapFileLayoutFields,
-	New:        func() etw.Event { return new(FileIoUnmapFileV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 3, Opcode: 38, Task: 7, Keywords: 0x8000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "UnmapFile",
+	Fields: fileIoMapFileLayoutFields,
+	New:    func() etw.Event { return new(FileIoUnmapFileV3) },
 }
 
 // AnyFileIoUnmapFile is the classic event of class
@@ -1591,18 +1491,11 @@ func (e FileIoMapFileDCStartV2) LogValue() slog.Value         { return etw.LogVa
 func (e FileIoMapFileDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoMapFileDCStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         39,
-	Version:    2,
-	Opcode:     39,
-	Task:       7,
-	Keywords:   0x8000,
-	TaskName:   "FileIo",
-	OpcodeName: "MapFileDCStart",
-	Fields:     fileIoV2MapFileLayoutFields,
-	New:        func() etw.Event { return new(FileIoMapFileDCStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 2, Opcode: 39, Task: 7, Keywords: 0x8000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "MapFileDCStart",
+	Fields: fileIoV2MapFileLayoutFields,
+	New:    func() etw.Event { return new(FileIoMapFileDCStartV2) },
 }
 
 // FileIoMapFileDCStartV3 is the classic event of class
@@ -1649,18 +1542,11 @@ func (e FileIoMapFileDCStartV3) LogValue() slog.Value         { return etw.LogVa
 func (e FileIoMapFileDCStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoMapFileDCStartV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         39,
-	Version:    3,
-	Opcode:     39,
-	Task:       7,
-	Keywords:   0x8000,
-	TaskName:   "FileIo",
-	OpcodeName: "MapFileDCStart",
-	Fields:     fileIoMapFileLayoutFields,
-	New:        func() etw.Event { return new(FileIoMapFileDCStartV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 3, Opcode: 39, Task: 7, Keywords: 0x8000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "MapFileDCStart",
+	Fields: fileIoMapFileLayoutFields,
+	New:    func() etw.Event { return new(FileIoMapFileDCStartV3) },
 }
 
 // AnyFileIoMapFileDCStart is the classic event of class
@@ -1764,18 +1650,11 @@ func (e FileIoMapFileDCStopV2) LogValue() slog.Value         { return etw.LogVal
 func (e FileIoMapFileDCStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoMapFileDCStopV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         40,
-	Version:    2,
-	Opcode:     40,
-	Task:       7,
-	Keywords:   0x8000,
-	TaskName:   "FileIo",
-	OpcodeName: "MapFileDCStop",
-	Fields:     fileIoV2MapFileLayoutFields,
-	New:        func() etw.Event { return new(FileIoMapFileDCStopV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 2, Opcode: 40, Task: 7, Keywords: 0x8000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "MapFileDCStop",
+	Fields: fileIoV2MapFileLayoutFields,
+	New:    func() etw.Event { return new(FileIoMapFileDCStopV2) },
 }
 
 // FileIoMapFileDCStopV3 is the classic event of class
@@ -1822,18 +1701,11 @@ func (e FileIoMapFileDCStopV3) LogValue() slog.Value         { return etw.LogVal
 func (e FileIoMapFileDCStopV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoMapFileDCStopV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         40,
-	Version:    3,
-	Opcode:     40,
-	Task:       7,
-	Keywords:   0x8000,
-	TaskName:   "FileIo",
-	OpcodeName: "MapFileDCStop",
-	Fields:     fileIoMapFileLayoutFields,
-	New:        func() etw.Event { return new(FileIoMapFileDCStopV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 3, Opcode: 40, Task: 7, Keywords: 0x8000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "MapFileDCStop",
+	Fields: fileIoMapFileLayoutFields,
+	New:    func() etw.Event { return new(FileIoMapFileDCStopV3) },
 }
 
 // AnyFileIoMapFileDCStop is the classic event of class
@@ -1978,16 +1850,9 @@ func (e FileIoCreateV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e FileIoCreateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoCreateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         64,
-	Version:    2,
-	Opcode:     64,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "Create",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 64, Version: 2, Opcode: 64, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Create",
 	Fields: []etw.FieldDesc{
 		{Name: "IrpPtr", Type: etw.InPointer},
 		{Name: "TTID", Type: etw.InPointer},
@@ -2084,16 +1949,9 @@ func (e FileIoCreateV3) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e FileIoCreateV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoCreateV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         64,
-	Version:    3,
-	Opcode:     64,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "Create",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 64, Version: 3, Opcode: 64, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Create",
 	Fields: []etw.FieldDesc{
 		{Name: "IrpPtr", Type: etw.InPointer},
 		{Name: "FileObject", Type: etw.InPointer},
@@ -2253,18 +2111,11 @@ func (e FileIoCleanupV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e FileIoCleanupV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoCleanupV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         65,
-	Version:    2,
-	Opcode:     65,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "Cleanup",
-	Fields:     fileIoV2SimpleOpLayoutFields,
-	New:        func() etw.Event { return new(FileIoCleanupV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 65, Version: 2, Opcode: 65, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Cleanup",
+	Fields: fileIoV2SimpleOpLayoutFields,
+	New:    func() etw.Event { return new(FileIoCleanupV2) },
 }
 
 // fileIoV2SimpleOpLayout is the template FileIo_V2_SimpleOp, which several
@@ -2355,18 +2206,11 @@ func (e FileIoCleanupV3) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e FileIoCleanupV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoCleanupV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         65,
-	Version:    3,
-	Opcode:     65,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "Cleanup",
-	Fields:     fileIoSimpleOpLayoutFields,
-	New:        func() etw.Event { return new(FileIoCleanupV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 65, Version: 3, Opcode: 65, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Cleanup",
+	Fields: fileIoSimpleOpLayoutFields,
+	New:    func() etw.Event { return new(FileIoCleanupV3) },
 }
 
 // fileIoSimpleOpLayout is the template FileIo_SimpleOp, which several events
@@ -2551,18 +2395,11 @@ func (e FileIoCloseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e FileIoCloseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoCloseV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         66,
-	Version:    2,
-	Opcode:     66,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "Close",
-	Fields:     fileIoV2SimpleOpLayoutFields,
-	New:        func() etw.Event { return new(FileIoCloseV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 2, Opcode: 66, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Close",
+	Fields: fileIoV2SimpleOpLayoutFields,
+	New:    func() etw.Event { return new(FileIoCloseV2) },
 }
 
 // FileIoCloseV3 is the classic event of class
@@ -2609,18 +2446,11 @@ func (e FileIoCloseV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e FileIoCloseV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoCloseV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         66,
-	Version:    3,
-	Opcode:     66,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "Close",
-	Fields:     fileIoSimpleOpLayoutFields,
-	New:        func() etw.Event { return new(FileIoCloseV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 3, Opcode: 66, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Close",
+	Fields: fileIoSimpleOpLayoutFields,
+	New:    func() etw.Event { return new(FileIoCloseV3) },
 }
 
 // AnyFileIoClose is the classic event of class
@@ -2719,18 +2549,11 @@ func (e FileIoReadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e FileIoReadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoReadV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         67,
-	Version:    2,
-	Opcode:     67,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "Read",
-	Fields:     fileIoV2ReadWriteLayoutFields,
-	New:        func() etw.Event { return new(FileIoReadV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 2, Opcode: 67, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Read",
+	Fields: fileIoV2ReadWriteLayoutFields,
+	New:    func() etw.Event { return new(FileIoReadV2) },
 }
 
 // fileIoV2ReadWriteLayout is the template FileIo_V2_ReadWrite, which several
@@ -2845,18 +2668,11 @@ func (e FileIoReadV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e FileIoReadV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoReadV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         67,
-	Version:    3,
-	Opcode:     67,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "Read",
-	Fields:     fileIoReadWriteLayoutFields,
-	New:        func() etw.Event { return new(FileIoReadV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 3, Opcode: 67, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Read",
+	Fields: fileIoReadWriteLayoutFields,
+	New:    func() etw.Event { return new(FileIoReadV3) },
 }
 
 // fileIoReadWriteLayout is the template FileIo_ReadWrite, which several events
@@ -3102,18 +2918,11 @@ func (e FileIoWriteV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e FileIoWriteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoWriteV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         68,
-	Version:    2,
-	Opcode:     68,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "Write",
-	Fields:     fileIoV2ReadWriteLayoutFields,
-	New:        func() etw.Event { return new(FileIoWriteV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 2, Opcode: 68, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Write",
+	Fields: fileIoV2ReadWriteLayoutFields,
+	New:    func() etw.Event { return new(FileIoWriteV2) },
 }
 
 // FileIoWriteV3 is the classic event of class
@@ -3167,18 +2976,11 @@ func (e FileIoWriteV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e FileIoWriteV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoWriteV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         68,
-	Version:    3,
-	Opcode:     68,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "Write",
-	Fields:     fileIoReadWriteLayoutFields,
-	New:        func() etw.Event { return new(FileIoWriteV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 3, Opcode: 68, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Write",
+	Fields: fileIoReadWriteLayoutFields,
+	New:    func() etw.Event { return new(FileIoWriteV3) },
 }
 
 // AnyFileIoWrite is the classic event of class
@@ -3284,18 +3086,11 @@ func (e FileIoSetInfoV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e FileIoSetInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoSetInfoV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         69,
-	Version:    2,
-	Opcode:     69,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "SetInfo",
-	Fields:     fileIoV2InfoLayoutFields,
-	New:        func() etw.Event { return new(FileIoSetInfoV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 2, Opcode: 69, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "SetInfo",
+	Fields: fileIoV2InfoLayoutFields,
+	New:    func() etw.Event { return new(FileIoSetInfoV2) },
 }
 
 // fileIoV2InfoLayout is the template FileIo_V2_Info, which several events use.
@@ -3399,18 +3194,11 @@ func (e FileIoSetInfoV3) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e FileIoSetInfoV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoSetInfoV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         69,
-	Version:    3,
-	Opcode:     69,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "SetInfo",
-	Fields:     fileIoInfoLayoutFields,
-	New:        func() etw.Event { return new(FileIoSetInfoV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 3, Opcode: 69, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "SetInfo",
+	Fields: fileIoInfoLayoutFields,
+	New:    func() etw.Event { return new(FileIoSetInfoV3) },
 }
 
 // fileIoInfoLayout is the template FileIo_Info, which several events use.
@@ -3620,18 +3408,11 @@ func (e FileIoDeleteV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e FileIoDeleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoDeleteV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         70,
-	Version:    2,
-	Opcode:     70,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "Delete",
-	Fields:     fileIoV2InfoLayoutFields,
-	New:        func() etw.Event { return new(FileIoDeleteV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 70, Version: 2, Opcode: 70, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Delete",
+	Fields: fileIoV2InfoLayoutFields,
+	New:    func() etw.Event { return new(FileIoDeleteV2) },
 }
 
 // FileIoDeleteV3 is the classic event of class
@@ -3682,18 +3463,11 @@ func (e FileIoDeleteV3) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e FileIoDeleteV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoDeleteV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         70,
-	Version:    3,
-	Opcode:     70,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "Delete",
-	Fields:     fileIoInfoLayoutFields,
-	New:        func() etw.Event { return new(FileIoDeleteV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 70, Version: 3, Opcode: 70, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Delete",
+	Fields: fileIoInfoLayoutFields,
+	New:    func() etw.Event { return new(FileIoDeleteV3) },
 }
 
 // AnyFileIoDelete is the classic event of class
@@ -3795,18 +3569,11 @@ func (e FileIoRenameV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e FileIoRenameV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoRenameV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         71,
-	Version:    2,
-	Opcode:     71,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "Rename",
-	Fields:     fileIoV2InfoLayoutFields,
-	New:        func() etw.Event { return new(FileIoRenameV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 71, Version: 2, Opcode: 71, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Rename",
+	Fields: fileIoV2InfoLayoutFields,
+	New:    func() etw.Event { return new(FileIoRenameV2) },
 }
 
 // FileIoRenameV3 is the classic event of class
@@ -3857,18 +3624,11 @@ func (e FileIoRenameV3) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e FileIoRenameV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoRenameV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         71,
-	Version:    3,
-	Opcode:     71,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "Rename",
-	Fields:     fileIoInfoLayoutFields,
-	New:        func() etw.Event { return new(FileIoRenameV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 71, Version: 3, Opcode: 71, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Rename",
+	Fields: fileIoInfoLayoutFields,
+	New:    func() etw.Event { return new(FileIoRenameV3) },
 }
 
 // AnyFileIoRename is the classic event of class
@@ -3975,18 +3735,11 @@ func (e FileIoDirEnumV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e FileIoDirEnumV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoDirEnumV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         72,
-	Version:    2,
-	Opcode:     72,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "DirEnum",
-	Fields:     fileIoV2DirEnumLayoutFields,
-	New:        func() etw.Event { return new(FileIoDirEnumV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 72, Version: 2, Opcode: 72, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "DirEnum",
+	Fields: fileIoV2DirEnumLayoutFields,
+	New:    func() etw.Event { return new(FileIoDirEnumV2) },
 }
 
 // fileIoV2DirEnumLayout is the template FileIo_V2_DirEnum, which several
@@ -4109,18 +3862,11 @@ func (e FileIoDirEnumV3) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e FileIoDirEnumV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoDirEnumV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         72,
-	Version:    3,
-	Opcode:     72,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "DirEnum",
-	Fields:     fileIoDirEnumLayoutFields,
-	New:        func() etw.Event { return new(FileIoDirEnumV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 72, Version: 3, Opcode: 72, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "DirEnum",
+	Fields: fileIoDirEnumLayoutFields,
+	New:    func() etw.Event { return new(FileIoDirEnumV3) },
 }
 
 // fileIoDirEnumLayout is the template FileIo_DirEnum, which several events
@@ -4357,18 +4103,11 @@ func (e FileIoFlushV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e FileIoFlushV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoFlushV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         73,
-	Version:    2,
-	Opcode:     73,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "Flush",
-	Fields:     fileIoV2SimpleOpLayoutFields,
-	New:        func() etw.Event { return new(FileIoFlushV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 2, Opcode: 73, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Flush",
+	Fields: fileIoV2SimpleOpLayoutFields,
+	New:    func() etw.Event { return new(FileIoFlushV2) },
 }
 
 // FileIoFlushV3 is the classic event of class
@@ -4415,18 +4154,11 @@ func (e FileIoFlushV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e FileIoFlushV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoFlushV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         73,
-	Version:    3,
-	Opcode:     73,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "Flush",
-	Fields:     fileIoSimpleOpLayoutFields,
-	New:        func() etw.Event { return new(FileIoFlushV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 3, Opcode: 73, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "Flush",
+	Fields: fileIoSimpleOpLayoutFields,
+	New:    func() etw.Event { return new(FileIoFlushV3) },
 }
 
 // AnyFileIoFlush is the classic event of class
@@ -4525,18 +4257,11 @@ func (e FileIoQueryInfoV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e FileIoQueryInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoQueryInfoV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         74,
-	Version:    2,
-	Opcode:     74,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "QueryInfo",
-	Fields:     fileIoV2InfoLayoutFields,
-	New:        func() etw.Event { return new(FileIoQueryInfoV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 74, Version: 2, Opcode: 74, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "QueryInfo",
+	Fields: fileIoV2InfoLayoutFields,
+	New:    func() etw.Event { return new(FileIoQueryInfoV2) },
 }
 
 // FileIoQueryInfoV3 is the classic event of class
@@ -4588,18 +4313,11 @@ func (e FileIoQueryInfoV3) LogValue() slog.Value         { return etw.LogValue(&
 func (e FileIoQueryInfoV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoQueryInfoV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         74,
-	Version:    3,
-	Opcode:     74,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "QueryInfo",
-	Fields:     fileIoInfoLayoutFields,
-	New:        func() etw.Event { return new(FileIoQueryInfoV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 74, Version: 3, Opcode: 74, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "QueryInfo",
+	Fields: fileIoInfoLayoutFields,
+	New:    func() etw.Event { return new(FileIoQueryInfoV3) },
 }
 
 // AnyFileIoQueryInfo is the classic event of class
@@ -4705,18 +4423,11 @@ func (e FileIoFSControlV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e FileIoFSControlV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoFSControlV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         75,
-	Version:    2,
-	Opcode:     75,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "FSControl",
-	Fields:     fileIoV2InfoLayoutFields,
-	New:        func() etw.Event { return new(FileIoFSControlV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 75, Version: 2, Opcode: 75, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "FSControl",
+	Fields: fileIoV2InfoLayoutFields,
+	New:    func() etw.Event { return new(FileIoFSControlV2) },
 }
 
 // FileIoFSControlV3 is the classic event of class
@@ -4768,18 +4479,11 @@ func (e FileIoFSControlV3) LogValue() slog.Value         { return etw.LogValue(&
 func (e FileIoFSControlV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoFSControlV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         75,
-	Version:    3,
-	Opcode:     75,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "FSControl",
-	Fields:     fileIoInfoLayoutFields,
-	New:        func() etw.Event { return new(FileIoFSControlV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 75, Version: 3, Opcode: 75, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "FSControl",
+	Fields: fileIoInfoLayoutFields,
+	New:    func() etw.Event { return new(FileIoFSControlV3) },
 }
 
 // AnyFileIoFSControl is the classic event of class
@@ -4895,16 +4599,9 @@ func (e FileIoOperationEndV2) LogValue() slog.Value         { return etw.LogValu
 func (e FileIoOperationEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoOperationEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         76,
-	Version:    2,
-	Opcode:     76,
-	Task:       7,
-	Keywords:   0x2000000,
-	TaskName:   "FileIo",
-	OpcodeName: "OperationEnd",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 76, Version: 2, Opcode: 76, Task: 7, Keywords: 0x2000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "OperationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "IrpPtr", Type: etw.InPointer},
 		{Name: "ExtraInfo", Type: etw.InPointer},
@@ -4972,16 +4669,9 @@ func (e FileIoOperationEndV3) LogValue() slog.Value         { return etw.LogValu
 func (e FileIoOperationEndV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoOperationEndV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         76,
-	Version:    3,
-	Opcode:     76,
-	Task:       7,
-	Keywords:   0x2000000,
-	TaskName:   "FileIo",
-	OpcodeName: "OperationEnd",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 76, Version: 3, Opcode: 76, Task: 7, Keywords: 0x2000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "OperationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "IrpPtr", Type: etw.InPointer},
 		{Name: "ExtraInfo", Type: etw.InPointer},
@@ -5120,18 +4810,11 @@ func (e FileIoDirNotifyV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e FileIoDirNotifyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoDirNotifyV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         77,
-	Version:    2,
-	Opcode:     77,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "DirNotify",
-	Fields:     fileIoV2DirEnumLayoutFields,
-	New:        func() etw.Event { return new(FileIoDirNotifyV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 77, Version: 2, Opcode: 77, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "DirNotify",
+	Fields: fileIoV2DirEnumLayoutFields,
+	New:    func() etw.Event { return new(FileIoDirNotifyV2) },
 }
 
 // FileIoDirNotifyV3 is the classic event of class
@@ -5188,18 +4871,11 @@ func (e FileIoDirNotifyV3) LogValue() slog.Value         { return etw.LogValue(&
 func (e FileIoDirNotifyV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoDirNotifyV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         77,
-	Version:    3,
-	Opcode:     77,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "DirNotify",
-	Fields:     fileIoDirEnumLayoutFields,
-	New:        func() etw.Event { return new(FileIoDirNotifyV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 77, Version: 3, Opcode: 77, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "DirNotify",
+	Fields: fileIoDirEnumLayoutFields,
+	New:    func() etw.Event { return new(FileIoDirNotifyV3) },
 }
 
 // AnyFileIoDirNotify is the classic event of class
@@ -5313,18 +4989,11 @@ func (e FileIoDeletePathV3) LogValue() slog.Value         { return etw.LogValue(
 func (e FileIoDeletePathV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoDeletePathV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         79,
-	Version:    3,
-	Opcode:     79,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "DeletePath",
-	Fields:     fileIoPathOperationLayoutFields,
-	New:        func() etw.Event { return new(FileIoDeletePathV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 79, Version: 3, Opcode: 79, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "DeletePath",
+	Fields: fileIoPathOperationLayoutFields,
+	New:    func() etw.Event { return new(FileIoDeletePathV3) },
 }
 
 // fileIoPathOperationLayout is the template FileIo_PathOperation, which
@@ -5389,102 +5058,30 @@ var fileIoPathOperationLayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// AnyFileIoDeletePath is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 79 (DeletePath), of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [FileIoDeletePathV3]; a newer one is decoded like it.
+// AnyFileIoDeletePath is [FileIoDeletePathV3] in any version: a newer one is
+// decoded like it.
 type AnyFileIoDeletePath struct {
 	Seen etw.Seen
-
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
-	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// What the operation returned: of a read or write, the number of bytes.
-	ExtraInfo etw.Pointer
-	// The thread that asks for it.
-	TTID uint32
-	// What is asked for or set.
-	InfoClass FileInfoClass
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileIoDeletePathV3
 }
 
-var anyFileIoDeletePath = []*etw.EventDesc{&fileIoDeletePathV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyFileIoDeletePath) EventDescs() []*etw.EventDesc { return anyFileIoDeletePath }
-func (e *AnyFileIoDeletePath) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyFileIoDeletePath, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFileIoDeletePath) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&fileIoDeletePathV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFileIoDeletePath) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyFileIoPathOperationLayout)(e).decode(version, p, ptr, anyFileIoDeletePath)
+func (e *AnyFileIoDeletePath) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFileIoDeletePath) FieldValue(i int) etw.Value {
-	return (*anyFileIoPathOperationLayout)(e).FieldValue(i)
+func (e *AnyFileIoDeletePath) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.FileIoDeletePathV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyFileIoDeletePath) Clone() *AnyFileIoDeletePath {
-	(*anyFileIoPathOperationLayout)(&e).detach()
+	(*fileIoPathOperationLayout)(&e.FileIoDeletePathV3).detach()
 	return &e
-}
-
-func (e AnyFileIoDeletePath) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoDeletePath) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFileIoDeletePath) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyFileIoPathOperationLayout is what types for all versions of an event
-// share, the newest of which has the template FileIo_PathOperation.
-type anyFileIoPathOperationLayout AnyFileIoDeletePath
-
-func (e *anyFileIoPathOperationLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v fileIoPathOperationLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.IrpPtr = v.IrpPtr
-	e.FileObject = v.FileObject
-	e.FileKey = v.FileKey
-	e.ExtraInfo = v.ExtraInfo
-	e.TTID = v.TTID
-	e.InfoClass = v.InfoClass
-	e.FileName = v.FileName
-	return n, err
-}
-
-func (e *anyFileIoPathOperationLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.IrpPtr)
-	case 1:
-		return etw.PointerValue(e.FileObject)
-	case 2:
-		return etw.PointerValue(e.FileKey)
-	case 3:
-		return etw.PointerValue(e.ExtraInfo)
-	case 4:
-		return etw.UintValue(uint64(e.TTID))
-	case 5:
-		return etw.UintValue(uint64(e.InfoClass))
-	case 6:
-		return etw.UTF16Value(e.FileName)
-	}
-	return etw.Value{}
-}
-
-func (e *anyFileIoPathOperationLayout) detach() {
-	e.FileName = e.FileName.Clone()
 }
 
 // FileIoRenamePathV3 is the classic event of class
@@ -5539,75 +5136,38 @@ func (e FileIoRenamePathV3) LogValue() slog.Value         { return etw.LogValue(
 func (e FileIoRenamePathV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoRenamePathV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         80,
-	Version:    3,
-	Opcode:     80,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "RenamePath",
-	Fields:     fileIoPathOperationLayoutFields,
-	New:        func() etw.Event { return new(FileIoRenamePathV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 80, Version: 3, Opcode: 80, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "RenamePath",
+	Fields: fileIoPathOperationLayoutFields,
+	New:    func() etw.Event { return new(FileIoRenamePathV3) },
 }
 
-// AnyFileIoRenamePath is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 80 (RenamePath), of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [FileIoRenamePathV3]; a newer one is decoded like it.
+// AnyFileIoRenamePath is [FileIoRenamePathV3] in any version: a newer one is
+// decoded like it.
 type AnyFileIoRenamePath struct {
 	Seen etw.Seen
-
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
-	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// What the operation returned: of a read or write, the number of bytes.
-	ExtraInfo etw.Pointer
-	// The thread that asks for it.
-	TTID uint32
-	// What is asked for or set.
-	InfoClass FileInfoClass
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileIoRenamePathV3
 }
 
-var anyFileIoRenamePath = []*etw.EventDesc{&fileIoRenamePathV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyFileIoRenamePath) EventDescs() []*etw.EventDesc { return anyFileIoRenamePath }
-func (e *AnyFileIoRenamePath) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyFileIoRenamePath, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFileIoRenamePath) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&fileIoRenamePathV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFileIoRenamePath) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyFileIoPathOperationLayout)(e).decode(version, p, ptr, anyFileIoRenamePath)
+func (e *AnyFileIoRenamePath) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFileIoRenamePath) FieldValue(i int) etw.Value {
-	return (*anyFileIoPathOperationLayout)(e).FieldValue(i)
+func (e *AnyFileIoRenamePath) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.FileIoRenamePathV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyFileIoRenamePath) Clone() *AnyFileIoRenamePath {
-	(*anyFileIoPathOperationLayout)(&e).detach()
+	(*fileIoPathOperationLayout)(&e.FileIoRenamePathV3).detach()
 	return &e
 }
-
-func (e AnyFileIoRenamePath) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoRenamePath) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFileIoRenamePath) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoSetLinkPathV3 is the classic event of class
 // 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 81 (SetLinkPath), version 3, of
@@ -5661,75 +5221,38 @@ func (e FileIoSetLinkPathV3) LogValue() slog.Value         { return etw.LogValue
 func (e FileIoSetLinkPathV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoSetLinkPathV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         81,
-	Version:    3,
-	Opcode:     81,
-	Task:       7,
-	Keywords:   0x4000000,
-	TaskName:   "FileIo",
-	OpcodeName: "SetLinkPath",
-	Fields:     fileIoPathOperationLayoutFields,
-	New:        func() etw.Event { return new(FileIoSetLinkPathV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 81, Version: 3, Opcode: 81, Task: 7, Keywords: 0x4000000,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "SetLinkPath",
+	Fields: fileIoPathOperationLayoutFields,
+	New:    func() etw.Event { return new(FileIoSetLinkPathV3) },
 }
 
-// AnyFileIoSetLinkPath is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 81 (SetLinkPath), of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [FileIoSetLinkPathV3]; a newer one is decoded like it.
+// AnyFileIoSetLinkPath is [FileIoSetLinkPathV3] in any version: a newer one is
+// decoded like it.
 type AnyFileIoSetLinkPath struct {
 	Seen etw.Seen
-
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
-	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// What the operation returned: of a read or write, the number of bytes.
-	ExtraInfo etw.Pointer
-	// The thread that asks for it.
-	TTID uint32
-	// What is asked for or set.
-	InfoClass FileInfoClass
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileIoSetLinkPathV3
 }
 
-var anyFileIoSetLinkPath = []*etw.EventDesc{&fileIoSetLinkPathV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyFileIoSetLinkPath) EventDescs() []*etw.EventDesc { return anyFileIoSetLinkPath }
-func (e *AnyFileIoSetLinkPath) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyFileIoSetLinkPath, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFileIoSetLinkPath) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&fileIoSetLinkPathV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFileIoSetLinkPath) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyFileIoPathOperationLayout)(e).decode(version, p, ptr, anyFileIoSetLinkPath)
+func (e *AnyFileIoSetLinkPath) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFileIoSetLinkPath) FieldValue(i int) etw.Value {
-	return (*anyFileIoPathOperationLayout)(e).FieldValue(i)
+func (e *AnyFileIoSetLinkPath) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.FileIoSetLinkPathV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyFileIoSetLinkPath) Clone() *AnyFileIoSetLinkPath {
-	(*anyFileIoPathOperationLayout)(&e).detach()
+	(*fileIoPathOperationLayout)(&e.FileIoSetLinkPathV3).detach()
 	return &e
 }
-
-func (e AnyFileIoSetLinkPath) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoSetLinkPath) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFileIoSetLinkPath) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoPreOpInitV3 is the classic event of class
 // 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 96 (PreOpInit), version 3, of
@@ -5775,17 +5298,11 @@ func (e FileIoPreOpInitV3) LogValue() slog.Value         { return etw.LogValue(&
 func (e FileIoPreOpInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoPreOpInitV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         96,
-	Version:    3,
-	Opcode:     96,
-	Task:       7,
-	TaskName:   "FileIo",
-	OpcodeName: "PreOpInit",
-	Fields:     fltIoInitLayoutFields,
-	New:        func() etw.Event { return new(FileIoPreOpInitV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 96, Version: 3, Opcode: 96, Task: 7,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "PreOpInit",
+	Fields: fltIoInitLayoutFields,
+	New:    func() etw.Event { return new(FileIoPreOpInitV3) },
 }
 
 // fltIoInitLayout is the template FltIoInit, which several events use.
@@ -5840,88 +5357,26 @@ var fltIoInitLayoutFields = []etw.FieldDesc{
 	{Name: "MajorFunction", Type: etw.InUInt32, Map: &irpMajorFunctionMap},
 }
 
-// AnyFileIoPreOpInit is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 96 (PreOpInit), of task FileIo,
-// in any version.
-//
-// xperf's name for stacks of it is MiniFilterPreOpInit. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [FileIoPreOpInitV3]; a newer one is decoded like it.
+// AnyFileIoPreOpInit is [FileIoPreOpInitV3] in any version: a newer one is
+// decoded like it.
 type AnyFileIoPreOpInit struct {
 	Seen etw.Seen
-
-	RoutineAddr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
-	FileObject  etw.Pointer
-	FileContext etw.Pointer
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr          etw.Pointer
-	CallbackDataPtr etw.Pointer
-	MajorFunction   IrpMajorFunction
+	FileIoPreOpInitV3
 }
 
-var anyFileIoPreOpInit = []*etw.EventDesc{&fileIoPreOpInitV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyFileIoPreOpInit) EventDescs() []*etw.EventDesc { return anyFileIoPreOpInit }
-func (e *AnyFileIoPreOpInit) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyFileIoPreOpInit, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFileIoPreOpInit) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&fileIoPreOpInitV3} }
+func (e *AnyFileIoPreOpInit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFileIoPreOpInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyFltIoInitLayout)(e).decode(version, p, ptr, anyFileIoPreOpInit)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFileIoPreOpInit) FieldValue(i int) etw.Value {
-	return (*anyFltIoInitLayout)(e).FieldValue(i)
+func (e *AnyFileIoPreOpInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.FileIoPreOpInitV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyFileIoPreOpInit) Clone() *AnyFileIoPreOpInit { return &e }
-
-func (e AnyFileIoPreOpInit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoPreOpInit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFileIoPreOpInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyFltIoInitLayout is what types for all versions of an event share, the
-// newest of which has the template FltIoInit.
-type anyFltIoInitLayout AnyFileIoPreOpInit
-
-func (e *anyFltIoInitLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v fltIoInitLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.RoutineAddr = v.RoutineAddr
-	e.FileObject = v.FileObject
-	e.FileContext = v.FileContext
-	e.IrpPtr = v.IrpPtr
-	e.CallbackDataPtr = v.CallbackDataPtr
-	e.MajorFunction = v.MajorFunction
-	return n, err
-}
-
-func (e *anyFltIoInitLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.RoutineAddr)
-	case 1:
-		return etw.PointerValue(e.FileObject)
-	case 2:
-		return etw.PointerValue(e.FileContext)
-	case 3:
-		return etw.PointerValue(e.IrpPtr)
-	case 4:
-		return etw.PointerValue(e.CallbackDataPtr)
-	case 5:
-		return etw.UintValue(uint64(e.MajorFunction))
-	}
-	return etw.Value{}
-}
 
 // FileIoPostOpInitV3 is the classic event of class
 // 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 97 (PostOpInit), version 3, of
@@ -5967,66 +5422,35 @@ func (e FileIoPostOpInitV3) LogValue() slog.Value         { return etw.LogValue(
 func (e FileIoPostOpInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoPostOpInitV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         97,
-	Version:    3,
-	Opcode:     97,
-	Task:       7,
-	TaskName:   "FileIo",
-	OpcodeName: "PostOpInit",
-	Fields:     fltIoInitLayoutFields,
-	New:        func() etw.Event { return new(FileIoPostOpInitV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 97, Version: 3, Opcode: 97, Task: 7,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "PostOpInit",
+	Fields: fltIoInitLayoutFields,
+	New:    func() etw.Event { return new(FileIoPostOpInitV3) },
 }
 
-// AnyFileIoPostOpInit is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 97 (PostOpInit), of task
-// FileIo, in any version.
-//
-// xperf's name for stacks of it is MiniFilterPostOpInit. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [FileIoPostOpInitV3]; a newer one is decoded like it.
+// AnyFileIoPostOpInit is [FileIoPostOpInitV3] in any version: a newer one is
+// decoded like it.
 type AnyFileIoPostOpInit struct {
 	Seen etw.Seen
-
-	RoutineAddr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
-	FileObject  etw.Pointer
-	FileContext etw.Pointer
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr          etw.Pointer
-	CallbackDataPtr etw.Pointer
-	MajorFunction   IrpMajorFunction
+	FileIoPostOpInitV3
 }
 
-var anyFileIoPostOpInit = []*etw.EventDesc{&fileIoPostOpInitV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyFileIoPostOpInit) EventDescs() []*etw.EventDesc { return anyFileIoPostOpInit }
-func (e *AnyFileIoPostOpInit) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyFileIoPostOpInit, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFileIoPostOpInit) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&fileIoPostOpInitV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFileIoPostOpInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyFltIoInitLayout)(e).decode(version, p, ptr, anyFileIoPostOpInit)
+func (e *AnyFileIoPostOpInit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFileIoPostOpInit) FieldValue(i int) etw.Value {
-	return (*anyFltIoInitLayout)(e).FieldValue(i)
+func (e *AnyFileIoPostOpInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.FileIoPostOpInitV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyFileIoPostOpInit) Clone() *AnyFileIoPostOpInit { return &e }
-
-func (e AnyFileIoPostOpInit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoPostOpInit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFileIoPostOpInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoPreOpCompletionV3 is the classic event of class
 // 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 98 (PreOpCompletion), version
@@ -6072,17 +5496,11 @@ func (e FileIoPreOpCompletionV3) LogValue() slog.Value         { return etw.LogV
 func (e FileIoPreOpCompletionV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoPreOpCompletionV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         98,
-	Version:    3,
-	Opcode:     98,
-	Task:       7,
-	TaskName:   "FileIo",
-	OpcodeName: "PreOpCompletion",
-	Fields:     fltIoCompletionLayoutFields,
-	New:        func() etw.Event { return new(FileIoPreOpCompletionV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 98, Version: 3, Opcode: 98, Task: 7,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "PreOpCompletion",
+	Fields: fltIoCompletionLayoutFields,
+	New:    func() etw.Event { return new(FileIoPreOpCompletionV3) },
 }
 
 // fltIoCompletionLayout is the template FltIoCompletion, which several events
@@ -6146,92 +5564,28 @@ var fltIoCompletionLayoutFields = []etw.FieldDesc{
 	{Name: "MajorFunction", Type: etw.InUInt32, Map: &irpMajorFunctionMap},
 }
 
-// AnyFileIoPreOpCompletion is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 98 (PreOpCompletion), of task
-// FileIo, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [FileIoPreOpCompletionV3]; a newer one is decoded like
-// it.
+// AnyFileIoPreOpCompletion is [FileIoPreOpCompletionV3] in any version: a
+// newer one is decoded like it.
 type AnyFileIoPreOpCompletion struct {
 	Seen etw.Seen
-
-	InitialTime uint64
-	RoutineAddr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
-	FileObject  etw.Pointer
-	FileContext etw.Pointer
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr          etw.Pointer
-	CallbackDataPtr etw.Pointer
-	MajorFunction   IrpMajorFunction
+	FileIoPreOpCompletionV3
 }
 
-var anyFileIoPreOpCompletion = []*etw.EventDesc{&fileIoPreOpCompletionV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyFileIoPreOpCompletion) EventDescs() []*etw.EventDesc { return anyFileIoPreOpCompletion }
-func (e *AnyFileIoPreOpCompletion) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyFileIoPreOpCompletion, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFileIoPreOpCompletion) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&fileIoPreOpCompletionV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFileIoPreOpCompletion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyFltIoCompletionLayout)(e).decode(version, p, ptr, anyFileIoPreOpCompletion)
+func (e *AnyFileIoPreOpCompletion) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFileIoPreOpCompletion) FieldValue(i int) etw.Value {
-	return (*anyFltIoCompletionLayout)(e).FieldValue(i)
+func (e *AnyFileIoPreOpCompletion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.FileIoPreOpCompletionV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyFileIoPreOpCompletion) Clone() *AnyFileIoPreOpCompletion { return &e }
-
-func (e AnyFileIoPreOpCompletion) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoPreOpCompletion) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFileIoPreOpCompletion) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyFltIoCompletionLayout is what types for all versions of an event share,
-// the newest of which has the template FltIoCompletion.
-type anyFltIoCompletionLayout AnyFileIoPreOpCompletion
-
-func (e *anyFltIoCompletionLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v fltIoCompletionLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.InitialTime = v.InitialTime
-	e.RoutineAddr = v.RoutineAddr
-	e.FileObject = v.FileObject
-	e.FileContext = v.FileContext
-	e.IrpPtr = v.IrpPtr
-	e.CallbackDataPtr = v.CallbackDataPtr
-	e.MajorFunction = v.MajorFunction
-	return n, err
-}
-
-func (e *anyFltIoCompletionLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.InitialTime)
-	case 1:
-		return etw.PointerValue(e.RoutineAddr)
-	case 2:
-		return etw.PointerValue(e.FileObject)
-	case 3:
-		return etw.PointerValue(e.FileContext)
-	case 4:
-		return etw.PointerValue(e.IrpPtr)
-	case 5:
-		return etw.PointerValue(e.CallbackDataPtr)
-	case 6:
-		return etw.UintValue(uint64(e.MajorFunction))
-	}
-	return etw.Value{}
-}
 
 // FileIoPostOpCompletionV3 is the classic event of class
 // 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 99 (PostOpCompletion), version
@@ -6277,67 +5631,35 @@ func (e FileIoPostOpCompletionV3) LogValue() slog.Value         { return etw.Log
 func (e FileIoPostOpCompletionV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoPostOpCompletionV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         99,
-	Version:    3,
-	Opcode:     99,
-	Task:       7,
-	TaskName:   "FileIo",
-	OpcodeName: "PostOpCompletion",
-	Fields:     fltIoCompletionLayoutFields,
-	New:        func() etw.Event { return new(FileIoPostOpCompletionV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 99, Version: 3, Opcode: 99, Task: 7,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "PostOpCompletion",
+	Fields: fltIoCompletionLayoutFields,
+	New:    func() etw.Event { return new(FileIoPostOpCompletionV3) },
 }
 
-// AnyFileIoPostOpCompletion is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 99 (PostOpCompletion), of task
-// FileIo, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [FileIoPostOpCompletionV3]; a newer one is decoded like
-// it.
+// AnyFileIoPostOpCompletion is [FileIoPostOpCompletionV3] in any version: a
+// newer one is decoded like it.
 type AnyFileIoPostOpCompletion struct {
 	Seen etw.Seen
-
-	InitialTime uint64
-	RoutineAddr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
-	FileObject  etw.Pointer
-	FileContext etw.Pointer
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr          etw.Pointer
-	CallbackDataPtr etw.Pointer
-	MajorFunction   IrpMajorFunction
+	FileIoPostOpCompletionV3
 }
 
-var anyFileIoPostOpCompletion = []*etw.EventDesc{&fileIoPostOpCompletionV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyFileIoPostOpCompletion) EventDescs() []*etw.EventDesc { return anyFileIoPostOpCompletion }
-func (e *AnyFileIoPostOpCompletion) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyFileIoPostOpCompletion, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFileIoPostOpCompletion) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&fileIoPostOpCompletionV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFileIoPostOpCompletion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyFltIoCompletionLayout)(e).decode(version, p, ptr, anyFileIoPostOpCompletion)
+func (e *AnyFileIoPostOpCompletion) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFileIoPostOpCompletion) FieldValue(i int) etw.Value {
-	return (*anyFltIoCompletionLayout)(e).FieldValue(i)
+func (e *AnyFileIoPostOpCompletion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.FileIoPostOpCompletionV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyFileIoPostOpCompletion) Clone() *AnyFileIoPostOpCompletion { return &e }
-
-func (e AnyFileIoPostOpCompletion) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoPostOpCompletion) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFileIoPostOpCompletion) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoPreOpFailureV3 is the classic event of class
 // 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 100 (PreOpFailure), version 3,
@@ -6383,17 +5705,11 @@ func (e FileIoPreOpFailureV3) LogValue() slog.Value         { return etw.LogValu
 func (e FileIoPreOpFailureV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoPreOpFailureV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         100,
-	Version:    3,
-	Opcode:     100,
-	Task:       7,
-	TaskName:   "FileIo",
-	OpcodeName: "PreOpFailure",
-	Fields:     fltIoFailureLayoutFields,
-	New:        func() etw.Event { return new(FileIoPreOpFailureV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 100, Version: 3, Opcode: 100, Task: 7,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "PreOpFailure",
+	Fields: fltIoFailureLayoutFields,
+	New:    func() etw.Event { return new(FileIoPreOpFailureV3) },
 }
 
 // fltIoFailureLayout is the template FltIoFailure, which several events use.
@@ -6453,91 +5769,28 @@ var fltIoFailureLayoutFields = []etw.FieldDesc{
 	{Name: "Status", Type: etw.InUInt32, Out: etw.OutHexInt32},
 }
 
-// AnyFileIoPreOpFailure is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 100 (PreOpFailure), of task
-// FileIo, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [FileIoPreOpFailureV3]; a newer one is decoded like it.
+// AnyFileIoPreOpFailure is [FileIoPreOpFailureV3] in any version: a newer one
+// is decoded like it.
 type AnyFileIoPreOpFailure struct {
 	Seen etw.Seen
-
-	RoutineAddr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
-	FileObject  etw.Pointer
-	FileContext etw.Pointer
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr          etw.Pointer
-	CallbackDataPtr etw.Pointer
-	MajorFunction   IrpMajorFunction
-	Status          uint32
+	FileIoPreOpFailureV3
 }
 
-var anyFileIoPreOpFailure = []*etw.EventDesc{&fileIoPreOpFailureV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyFileIoPreOpFailure) EventDescs() []*etw.EventDesc { return anyFileIoPreOpFailure }
-func (e *AnyFileIoPreOpFailure) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyFileIoPreOpFailure, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFileIoPreOpFailure) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&fileIoPreOpFailureV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFileIoPreOpFailure) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyFltIoFailureLayout)(e).decode(version, p, ptr, anyFileIoPreOpFailure)
+func (e *AnyFileIoPreOpFailure) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFileIoPreOpFailure) FieldValue(i int) etw.Value {
-	return (*anyFltIoFailureLayout)(e).FieldValue(i)
+func (e *AnyFileIoPreOpFailure) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.FileIoPreOpFailureV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyFileIoPreOpFailure) Clone() *AnyFileIoPreOpFailure { return &e }
-
-func (e AnyFileIoPreOpFailure) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoPreOpFailure) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFileIoPreOpFailure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyFltIoFailureLayout is what types for all versions of an event share, the
-// newest of which has the template FltIoFailure.
-type anyFltIoFailureLayout AnyFileIoPreOpFailure
-
-func (e *anyFltIoFailureLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v fltIoFailureLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.RoutineAddr = v.RoutineAddr
-	e.FileObject = v.FileObject
-	e.FileContext = v.FileContext
-	e.IrpPtr = v.IrpPtr
-	e.CallbackDataPtr = v.CallbackDataPtr
-	e.MajorFunction = v.MajorFunction
-	e.Status = v.Status
-	return n, err
-}
-
-func (e *anyFltIoFailureLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.RoutineAddr)
-	case 1:
-		return etw.PointerValue(e.FileObject)
-	case 2:
-		return etw.PointerValue(e.FileContext)
-	case 3:
-		return etw.PointerValue(e.IrpPtr)
-	case 4:
-		return etw.PointerValue(e.CallbackDataPtr)
-	case 5:
-		return etw.UintValue(uint64(e.MajorFunction))
-	case 6:
-		return etw.UintValue(uint64(e.Status))
-	}
-	return etw.Value{}
-}
 
 // FileIoPostOpFailureV3 is the classic event of class
 // 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 101 (PostOpFailure), version 3,
@@ -6583,63 +5836,32 @@ func (e FileIoPostOpFailureV3) LogValue() slog.Value         { return etw.LogVal
 func (e FileIoPostOpFailureV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fileIoPostOpFailureV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	ID:         101,
-	Version:    3,
-	Opcode:     101,
-	Task:       7,
-	TaskName:   "FileIo",
-	OpcodeName: "PostOpFailure",
-	Fields:     fltIoFailureLayoutFields,
-	New:        func() etw.Event { return new(FileIoPostOpFailureV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 101, Version: 3, Opcode: 101, Task: 7,
+	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
+	TaskName: "FileIo", OpcodeName: "PostOpFailure",
+	Fields: fltIoFailureLayoutFields,
+	New:    func() etw.Event { return new(FileIoPostOpFailureV3) },
 }
 
-// AnyFileIoPostOpFailure is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 101 (PostOpFailure), of task
-// FileIo, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [FileIoPostOpFailureV3]; a newer one is decoded like it.
+// AnyFileIoPostOpFailure is [FileIoPostOpFailureV3] in any version: a newer
+// one is decoded like it.
 type AnyFileIoPostOpFailure struct {
 	Seen etw.Seen
-
-	RoutineAddr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
-	FileObject  etw.Pointer
-	FileContext etw.Pointer
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr          etw.Pointer
-	CallbackDataPtr etw.Pointer
-	MajorFunction   IrpMajorFunction
-	Status          uint32
+	FileIoPostOpFailureV3
 }
 
-var anyFileIoPostOpFailure = []*etw.EventDesc{&fileIoPostOpFailureV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyFileIoPostOpFailure) EventDescs() []*etw.EventDesc { return anyFileIoPostOpFailure }
-func (e *AnyFileIoPostOpFailure) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyFileIoPostOpFailure, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFileIoPostOpFailure) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&fileIoPostOpFailureV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFileIoPostOpFailure) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyFltIoFailureLayout)(e).decode(version, p, ptr, anyFileIoPostOpFailure)
+func (e *AnyFileIoPostOpFailure) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFileIoPostOpFailure) FieldValue(i int) etw.Value {
-	return (*anyFltIoFailureLayout)(e).FieldValue(i)
+func (e *AnyFileIoPostOpFailure) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.FileIoPostOpFailureV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyFileIoPostOpFailure) Clone() *AnyFileIoPostOpFailure { return &e }
-
-func (e AnyFileIoPostOpFailure) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoPostOpFailure) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFileIoPostOpFailure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -62,15 +62,9 @@ func (e HeapCreateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e HeapCreateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapCreateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "Create",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "Create",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "HeapFlags", Type: etw.InUInt32},
@@ -145,15 +139,9 @@ func (e HeapCreateV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e HeapCreateV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapCreateV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         32,
-	Version:    3,
-	Opcode:     32,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "Create",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 3, Opcode: 32, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "Create",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "HeapFlags", Type: etw.InUInt32},
@@ -312,15 +300,9 @@ func (e HeapAllocV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e HeapAllocV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapAllocV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         33,
-	Version:    2,
-	Opcode:     33,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "Alloc",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "Alloc",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "AllocSize", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -330,66 +312,26 @@ var heapAllocV2 = etw.EventDesc{
 	New: func() etw.Event { return new(HeapAllocV2) },
 }
 
-// AnyHeapAlloc is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 33 (Alloc), of task Heap, in
-// any version.
-//
-// Memory of a heap was allocated. Logged with PERF_HEAP of the group masks.
-// xperf's name for stacks of it is HeapAlloc. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapAllocV2]; a newer one is decoded like it.
+// AnyHeapAlloc is [HeapAllocV2] in any version: a newer one is decoded like
+// it.
 type AnyHeapAlloc struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle   etw.Pointer
-	AllocSize    etw.Pointer
-	AllocAddress etw.Pointer
-	SourceId     HeapSource
+	HeapAllocV2
 }
 
-var anyHeapAlloc = []*etw.EventDesc{&heapAllocV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHeapAlloc) EventDescs() []*etw.EventDesc { return anyHeapAlloc }
-func (e *AnyHeapAlloc) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHeapAlloc, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapAlloc) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v HeapAllocV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHeapAlloc) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapAllocV2} }
+func (e *AnyHeapAlloc) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyHeapAlloc) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.HeapHandle = v.HeapHandle
-	e.AllocSize = v.AllocSize
-	e.AllocAddress = v.AllocAddress
-	e.SourceId = v.SourceId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapAlloc) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HeapHandle)
-	case 1:
-		return etw.PointerValue(e.AllocSize)
-	case 2:
-		return etw.PointerValue(e.AllocAddress)
-	case 3:
-		return etw.UintValue(uint64(e.SourceId))
-	}
-	return etw.Value{}
+	return e.HeapAllocV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapAlloc) Clone() *AnyHeapAlloc { return &e }
-
-func (e AnyHeapAlloc) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapAlloc) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapAlloc) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapReAllocV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 34 (ReAlloc), version 2, of
@@ -463,15 +405,9 @@ func (e HeapReAllocV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e HeapReAllocV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapReAllocV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         34,
-	Version:    2,
-	Opcode:     34,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "ReAlloc",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "ReAlloc",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "NewAllocAddress", Type: etw.InPointer},
@@ -483,74 +419,26 @@ var heapReAllocV2 = etw.EventDesc{
 	New: func() etw.Event { return new(HeapReAllocV2) },
 }
 
-// AnyHeapReAlloc is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 34 (ReAlloc), of task Heap, in
-// any version.
-//
-// Memory of a heap was given another size. Logged with PERF_HEAP of the group
-// masks. xperf's name for stacks of it is HeapRealloc. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapReAllocV2]; a newer one is decoded like it.
+// AnyHeapReAlloc is [HeapReAllocV2] in any version: a newer one is decoded
+// like it.
 type AnyHeapReAlloc struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle      etw.Pointer
-	NewAllocAddress etw.Pointer
-	OldAllocAddress etw.Pointer
-	NewAllocSize    etw.Pointer
-	OldAllocSize    etw.Pointer
-	SourceId        HeapSource
+	HeapReAllocV2
 }
 
-var anyHeapReAlloc = []*etw.EventDesc{&heapReAllocV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHeapReAlloc) EventDescs() []*etw.EventDesc { return anyHeapReAlloc }
-func (e *AnyHeapReAlloc) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHeapReAlloc, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapReAlloc) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v HeapReAllocV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHeapReAlloc) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapReAllocV2} }
+func (e *AnyHeapReAlloc) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyHeapReAlloc) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.HeapHandle = v.HeapHandle
-	e.NewAllocAddress = v.NewAllocAddress
-	e.OldAllocAddress = v.OldAllocAddress
-	e.NewAllocSize = v.NewAllocSize
-	e.OldAllocSize = v.OldAllocSize
-	e.SourceId = v.SourceId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapReAlloc) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HeapHandle)
-	case 1:
-		return etw.PointerValue(e.NewAllocAddress)
-	case 2:
-		return etw.PointerValue(e.OldAllocAddress)
-	case 3:
-		return etw.PointerValue(e.NewAllocSize)
-	case 4:
-		return etw.PointerValue(e.OldAllocSize)
-	case 5:
-		return etw.UintValue(uint64(e.SourceId))
-	}
-	return etw.Value{}
+	return e.HeapReAllocV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapReAlloc) Clone() *AnyHeapReAlloc { return &e }
-
-func (e AnyHeapReAlloc) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapReAlloc) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapReAlloc) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapDestroyV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 35 (Destroy), version 2, of
@@ -591,17 +479,11 @@ func (e HeapDestroyV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e HeapDestroyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapDestroyV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         35,
-	Version:    2,
-	Opcode:     35,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "Destroy",
-	Fields:     heapTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(HeapDestroyV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "Destroy",
+	Fields: heapTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(HeapDestroyV2) },
 }
 
 // heapTypeGroup1Layout is the template Heap_TypeGroup1, which several events
@@ -632,66 +514,26 @@ var heapTypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "HeapHandle", Type: etw.InPointer},
 }
 
-// AnyHeapDestroy is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 35 (Destroy), of task Heap, in
-// any version.
-//
-// A heap was destroyed. Logged with PERF_HEAP of the group masks. xperf's name
-// for stacks of it is HeapDestroy. The layout is that of descriptions; no
-// trace with the event was at hand.
-//
-// The only version is [HeapDestroyV2]; a newer one is decoded like it.
+// AnyHeapDestroy is [HeapDestroyV2] in any version: a newer one is decoded
+// like it.
 type AnyHeapDestroy struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle etw.Pointer
+	HeapDestroyV2
 }
 
-var anyHeapDestroy = []*etw.EventDesc{&heapDestroyV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHeapDestroy) EventDescs() []*etw.EventDesc { return anyHeapDestroy }
-func (e *AnyHeapDestroy) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHeapDestroy, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapDestroy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyHeapTypeGroup1Layout)(e).decode(version, p, ptr, anyHeapDestroy)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHeapDestroy) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapDestroyV2} }
+func (e *AnyHeapDestroy) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapDestroy) FieldValue(i int) etw.Value {
-	return (*anyHeapTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyHeapDestroy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.HeapDestroyV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapDestroy) Clone() *AnyHeapDestroy { return &e }
-
-func (e AnyHeapDestroy) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapDestroy) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapDestroy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyHeapTypeGroup1Layout is what types for all versions of an event share,
-// the newest of which has the template Heap_TypeGroup1.
-type anyHeapTypeGroup1Layout AnyHeapDestroy
-
-func (e *anyHeapTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v heapTypeGroup1Layout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.HeapHandle = v.HeapHandle
-	return n, err
-}
-
-func (e *anyHeapTypeGroup1Layout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HeapHandle)
-	}
-	return etw.Value{}
-}
 
 // HeapFreeV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 36 (Free), version 2, of task
@@ -750,15 +592,9 @@ func (e HeapFreeV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e HeapFreeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapFreeV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         36,
-	Version:    2,
-	Opcode:     36,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "Free",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "Free",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "FreeAddress", Type: etw.InPointer},
@@ -767,62 +603,25 @@ var heapFreeV2 = etw.EventDesc{
 	New: func() etw.Event { return new(HeapFreeV2) },
 }
 
-// AnyHeapFree is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 36 (Free), of task Heap, in any
-// version.
-//
-// Memory of a heap was freed. Logged with PERF_HEAP of the group masks.
-// xperf's name for stacks of it is HeapFree. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapFreeV2]; a newer one is decoded like it.
+// AnyHeapFree is [HeapFreeV2] in any version: a newer one is decoded like it.
 type AnyHeapFree struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle  etw.Pointer
-	FreeAddress etw.Pointer
-	SourceId    HeapSource
+	HeapFreeV2
 }
 
-var anyHeapFree = []*etw.EventDesc{&heapFreeV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHeapFree) EventDescs() []*etw.EventDesc { return anyHeapFree }
-func (e *AnyHeapFree) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHeapFree, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v HeapFreeV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHeapFree) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapFreeV2} }
+func (e *AnyHeapFree) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyHeapFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.HeapHandle = v.HeapHandle
-	e.FreeAddress = v.FreeAddress
-	e.SourceId = v.SourceId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapFree) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HeapHandle)
-	case 1:
-		return etw.PointerValue(e.FreeAddress)
-	case 2:
-		return etw.UintValue(uint64(e.SourceId))
-	}
-	return etw.Value{}
+	return e.HeapFreeV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapFree) Clone() *AnyHeapFree { return &e }
-
-func (e AnyHeapFree) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapFree) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapFree) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapExpandV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 37 (Expand), version 2, of task
@@ -900,15 +699,9 @@ func (e HeapExpandV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e HeapExpandV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapExpandV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         37,
-	Version:    2,
-	Opcode:     37,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "Expand",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "Expand",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "CommittedSize", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -1002,15 +795,9 @@ func (e HeapExpandV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e HeapExpandV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapExpandV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         37,
-	Version:    3,
-	Opcode:     37,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "Expand",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 3, Opcode: 37, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "Expand",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "CommittedSize", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -1240,15 +1027,9 @@ func (e HeapSnapShotV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e HeapSnapShotV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapSnapShotV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         38,
-	Version:    2,
-	Opcode:     38,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "SnapShot",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "SnapShot",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "FreeSpace", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -1355,15 +1136,9 @@ func (e HeapSnapShotV3) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e HeapSnapShotV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapSnapShotV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         38,
-	Version:    3,
-	Opcode:     38,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "SnapShot",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 3, Opcode: 38, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "SnapShot",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "FreeSpace", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -1591,15 +1366,9 @@ func (e HeapContractV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e HeapContractV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapContractV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         42,
-	Version:    2,
-	Opcode:     42,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "Contract",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 42, Version: 2, Opcode: 42, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "Contract",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "DeCommittedSize", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -1693,15 +1462,9 @@ func (e HeapContractV3) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e HeapContractV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapContractV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         42,
-	Version:    3,
-	Opcode:     42,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "Contract",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 42, Version: 3, Opcode: 42, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "Contract",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "DeCommittedSize", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -1854,58 +1617,32 @@ func (e HeapLockV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e HeapLockV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapLockV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         43,
-	Version:    2,
-	Opcode:     43,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "Lock",
-	Fields:     heapTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(HeapLockV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 43, Version: 2, Opcode: 43, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "Lock",
+	Fields: heapTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(HeapLockV2) },
 }
 
-// AnyHeapLock is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 43 (Lock), of task Heap, in any
-// version.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapLockV2]; a newer one is decoded like it.
+// AnyHeapLock is [HeapLockV2] in any version: a newer one is decoded like it.
 type AnyHeapLock struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle etw.Pointer
+	HeapLockV2
 }
 
-var anyHeapLock = []*etw.EventDesc{&heapLockV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHeapLock) EventDescs() []*etw.EventDesc { return anyHeapLock }
-func (e *AnyHeapLock) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHeapLock, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapLock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyHeapTypeGroup1Layout)(e).decode(version, p, ptr, anyHeapLock)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHeapLock) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapLockV2} }
+func (e *AnyHeapLock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapLock) FieldValue(i int) etw.Value {
-	return (*anyHeapTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyHeapLock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.HeapLockV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapLock) Clone() *AnyHeapLock { return &e }
-
-func (e AnyHeapLock) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapLock) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapLock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapUnlockV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 44 (Unlock), version 2, of task
@@ -1945,58 +1682,33 @@ func (e HeapUnlockV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e HeapUnlockV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapUnlockV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         44,
-	Version:    2,
-	Opcode:     44,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "Unlock",
-	Fields:     heapTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(HeapUnlockV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 44, Version: 2, Opcode: 44, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "Unlock",
+	Fields: heapTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(HeapUnlockV2) },
 }
 
-// AnyHeapUnlock is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 44 (Unlock), of task Heap, in
-// any version.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapUnlockV2]; a newer one is decoded like it.
+// AnyHeapUnlock is [HeapUnlockV2] in any version: a newer one is decoded like
+// it.
 type AnyHeapUnlock struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle etw.Pointer
+	HeapUnlockV2
 }
 
-var anyHeapUnlock = []*etw.EventDesc{&heapUnlockV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHeapUnlock) EventDescs() []*etw.EventDesc { return anyHeapUnlock }
-func (e *AnyHeapUnlock) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHeapUnlock, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapUnlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyHeapTypeGroup1Layout)(e).decode(version, p, ptr, anyHeapUnlock)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHeapUnlock) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapUnlockV2} }
+func (e *AnyHeapUnlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapUnlock) FieldValue(i int) etw.Value {
-	return (*anyHeapTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyHeapUnlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.HeapUnlockV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapUnlock) Clone() *AnyHeapUnlock { return &e }
-
-func (e AnyHeapUnlock) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapUnlock) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapUnlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapValidateV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 45 (Validate), version 2, of
@@ -2036,58 +1748,33 @@ func (e HeapValidateV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e HeapValidateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapValidateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         45,
-	Version:    2,
-	Opcode:     45,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "Validate",
-	Fields:     heapTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(HeapValidateV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 45, Version: 2, Opcode: 45, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "Validate",
+	Fields: heapTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(HeapValidateV2) },
 }
 
-// AnyHeapValidate is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 45 (Validate), of task Heap, in
-// any version.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapValidateV2]; a newer one is decoded like it.
+// AnyHeapValidate is [HeapValidateV2] in any version: a newer one is decoded
+// like it.
 type AnyHeapValidate struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle etw.Pointer
+	HeapValidateV2
 }
 
-var anyHeapValidate = []*etw.EventDesc{&heapValidateV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHeapValidate) EventDescs() []*etw.EventDesc { return anyHeapValidate }
-func (e *AnyHeapValidate) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHeapValidate, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapValidate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyHeapTypeGroup1Layout)(e).decode(version, p, ptr, anyHeapValidate)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHeapValidate) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapValidateV2} }
+func (e *AnyHeapValidate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapValidate) FieldValue(i int) etw.Value {
-	return (*anyHeapTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyHeapValidate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.HeapValidateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapValidate) Clone() *AnyHeapValidate { return &e }
-
-func (e AnyHeapValidate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapValidate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapValidate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapWalkV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 46 (Walk), version 2, of task
@@ -2127,58 +1814,32 @@ func (e HeapWalkV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e HeapWalkV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapWalkV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         46,
-	Version:    2,
-	Opcode:     46,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "Walk",
-	Fields:     heapTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(HeapWalkV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 46, Version: 2, Opcode: 46, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "Walk",
+	Fields: heapTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(HeapWalkV2) },
 }
 
-// AnyHeapWalk is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 46 (Walk), of task Heap, in any
-// version.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapWalkV2]; a newer one is decoded like it.
+// AnyHeapWalk is [HeapWalkV2] in any version: a newer one is decoded like it.
 type AnyHeapWalk struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle etw.Pointer
+	HeapWalkV2
 }
 
-var anyHeapWalk = []*etw.EventDesc{&heapWalkV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHeapWalk) EventDescs() []*etw.EventDesc { return anyHeapWalk }
-func (e *AnyHeapWalk) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHeapWalk, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapWalk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyHeapTypeGroup1Layout)(e).decode(version, p, ptr, anyHeapWalk)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHeapWalk) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapWalkV2} }
+func (e *AnyHeapWalk) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapWalk) FieldValue(i int) etw.Value {
-	return (*anyHeapTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyHeapWalk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.HeapWalkV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapWalk) Clone() *AnyHeapWalk { return &e }
-
-func (e AnyHeapWalk) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapWalk) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapWalk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapSubsegmentAllocV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 47 (SubsegmentAlloc), version
@@ -2221,17 +1882,11 @@ func (e HeapSubsegmentAllocV2) LogValue() slog.Value         { return etw.LogVal
 func (e HeapSubsegmentAllocV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapSubsegmentAllocV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         47,
-	Version:    2,
-	Opcode:     47,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "SubsegmentAlloc",
-	Fields:     heapSubsegmentGroupLayoutFields,
-	New:        func() etw.Event { return new(HeapSubsegmentAllocV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 47, Version: 2, Opcode: 47, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "SubsegmentAlloc",
+	Fields: heapSubsegmentGroupLayoutFields,
+	New:    func() etw.Event { return new(HeapSubsegmentAllocV2) },
 }
 
 // heapSubsegmentGroupLayout is the template Heap_SubsegmentGroup, which
@@ -2277,79 +1932,28 @@ var heapSubsegmentGroupLayoutFields = []etw.FieldDesc{
 	{Name: "BlockSize", Type: etw.InPointer, Out: etw.OutUInt64},
 }
 
-// AnyHeapSubsegmentAlloc is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 47 (SubsegmentAlloc), of task
-// Heap, in any version.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapSubsegmentAllocV2]; a newer one is decoded like it.
+// AnyHeapSubsegmentAlloc is [HeapSubsegmentAllocV2] in any version: a newer
+// one is decoded like it.
 type AnyHeapSubsegmentAlloc struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle     etw.Pointer
-	SubSegment     etw.Pointer
-	SubSegmentSize etw.Pointer
-	BlockSize      etw.Pointer
+	HeapSubsegmentAllocV2
 }
 
-var anyHeapSubsegmentAlloc = []*etw.EventDesc{&heapSubsegmentAllocV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHeapSubsegmentAlloc) EventDescs() []*etw.EventDesc { return anyHeapSubsegmentAlloc }
-func (e *AnyHeapSubsegmentAlloc) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyHeapSubsegmentAlloc, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHeapSubsegmentAlloc) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&heapSubsegmentAllocV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapSubsegmentAlloc) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyHeapSubsegmentGroupLayout)(e).decode(version, p, ptr, anyHeapSubsegmentAlloc)
+func (e *AnyHeapSubsegmentAlloc) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapSubsegmentAlloc) FieldValue(i int) etw.Value {
-	return (*anyHeapSubsegmentGroupLayout)(e).FieldValue(i)
+func (e *AnyHeapSubsegmentAlloc) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.HeapSubsegmentAllocV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapSubsegmentAlloc) Clone() *AnyHeapSubsegmentAlloc { return &e }
-
-func (e AnyHeapSubsegmentAlloc) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapSubsegmentAlloc) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapSubsegmentAlloc) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyHeapSubsegmentGroupLayout is what types for all versions of an event
-// share, the newest of which has the template Heap_SubsegmentGroup.
-type anyHeapSubsegmentGroupLayout AnyHeapSubsegmentAlloc
-
-func (e *anyHeapSubsegmentGroupLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v heapSubsegmentGroupLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.HeapHandle = v.HeapHandle
-	e.SubSegment = v.SubSegment
-	e.SubSegmentSize = v.SubSegmentSize
-	e.BlockSize = v.BlockSize
-	return n, err
-}
-
-func (e *anyHeapSubsegmentGroupLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HeapHandle)
-	case 1:
-		return etw.PointerValue(e.SubSegment)
-	case 2:
-		return etw.PointerValue(e.SubSegmentSize)
-	case 3:
-		return etw.PointerValue(e.BlockSize)
-	}
-	return etw.Value{}
-}
 
 // HeapSubsegmentFreeV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 48 (SubsegmentFree), version 2,
@@ -2392,63 +1996,35 @@ func (e HeapSubsegmentFreeV2) LogValue() slog.Value         { return etw.LogValu
 func (e HeapSubsegmentFreeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapSubsegmentFreeV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         48,
-	Version:    2,
-	Opcode:     48,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "SubsegmentFree",
-	Fields:     heapSubsegmentGroupLayoutFields,
-	New:        func() etw.Event { return new(HeapSubsegmentFreeV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "SubsegmentFree",
+	Fields: heapSubsegmentGroupLayoutFields,
+	New:    func() etw.Event { return new(HeapSubsegmentFreeV2) },
 }
 
-// AnyHeapSubsegmentFree is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 48 (SubsegmentFree), of task
-// Heap, in any version.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapSubsegmentFreeV2]; a newer one is decoded like it.
+// AnyHeapSubsegmentFree is [HeapSubsegmentFreeV2] in any version: a newer one
+// is decoded like it.
 type AnyHeapSubsegmentFree struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle     etw.Pointer
-	SubSegment     etw.Pointer
-	SubSegmentSize etw.Pointer
-	BlockSize      etw.Pointer
+	HeapSubsegmentFreeV2
 }
 
-var anyHeapSubsegmentFree = []*etw.EventDesc{&heapSubsegmentFreeV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHeapSubsegmentFree) EventDescs() []*etw.EventDesc { return anyHeapSubsegmentFree }
-func (e *AnyHeapSubsegmentFree) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyHeapSubsegmentFree, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHeapSubsegmentFree) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&heapSubsegmentFreeV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapSubsegmentFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyHeapSubsegmentGroupLayout)(e).decode(version, p, ptr, anyHeapSubsegmentFree)
+func (e *AnyHeapSubsegmentFree) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapSubsegmentFree) FieldValue(i int) etw.Value {
-	return (*anyHeapSubsegmentGroupLayout)(e).FieldValue(i)
+func (e *AnyHeapSubsegmentFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.HeapSubsegmentFreeV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapSubsegmentFree) Clone() *AnyHeapSubsegmentFree { return &e }
-
-func (e AnyHeapSubsegmentFree) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapSubsegmentFree) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapSubsegmentFree) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapSubsegmentAllocCachedV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 49 (SubsegmentAllocCached),
@@ -2491,66 +2067,35 @@ func (e HeapSubsegmentAllocCachedV2) LogValue() slog.Value         { return etw.
 func (e HeapSubsegmentAllocCachedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapSubsegmentAllocCachedV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         49,
-	Version:    2,
-	Opcode:     49,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "SubsegmentAllocCached",
-	Fields:     heapSubsegmentGroupLayoutFields,
-	New:        func() etw.Event { return new(HeapSubsegmentAllocCachedV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 49, Version: 2, Opcode: 49, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "SubsegmentAllocCached",
+	Fields: heapSubsegmentGroupLayoutFields,
+	New:    func() etw.Event { return new(HeapSubsegmentAllocCachedV2) },
 }
 
-// AnyHeapSubsegmentAllocCached is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 49 (SubsegmentAllocCached), of
-// task Heap, in any version.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapSubsegmentAllocCachedV2]; a newer one is decoded
-// like it.
+// AnyHeapSubsegmentAllocCached is [HeapSubsegmentAllocCachedV2] in any
+// version: a newer one is decoded like it.
 type AnyHeapSubsegmentAllocCached struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle     etw.Pointer
-	SubSegment     etw.Pointer
-	SubSegmentSize etw.Pointer
-	BlockSize      etw.Pointer
+	HeapSubsegmentAllocCachedV2
 }
 
-var anyHeapSubsegmentAllocCached = []*etw.EventDesc{&heapSubsegmentAllocCachedV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyHeapSubsegmentAllocCached) EventDescs() []*etw.EventDesc {
-	return anyHeapSubsegmentAllocCached
+	return []*etw.EventDesc{&heapSubsegmentAllocCachedV2}
 }
-func (e *AnyHeapSubsegmentAllocCached) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyHeapSubsegmentAllocCached, e.Seen)
+func (e *AnyHeapSubsegmentAllocCached) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapSubsegmentAllocCached) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyHeapSubsegmentGroupLayout)(e).decode(version, p, ptr, anyHeapSubsegmentAllocCached)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapSubsegmentAllocCached) FieldValue(i int) etw.Value {
-	return (*anyHeapSubsegmentGroupLayout)(e).FieldValue(i)
+func (e *AnyHeapSubsegmentAllocCached) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.HeapSubsegmentAllocCachedV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapSubsegmentAllocCached) Clone() *AnyHeapSubsegmentAllocCached { return &e }
-
-func (e AnyHeapSubsegmentAllocCached) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapSubsegmentAllocCached) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapSubsegmentAllocCached) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapSubsegmentFreeCachedV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 50 (SubsegmentFreeCached),
@@ -2593,64 +2138,35 @@ func (e HeapSubsegmentFreeCachedV2) LogValue() slog.Value         { return etw.L
 func (e HeapSubsegmentFreeCachedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapSubsegmentFreeCachedV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         50,
-	Version:    2,
-	Opcode:     50,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "SubsegmentFreeCached",
-	Fields:     heapSubsegmentGroupLayoutFields,
-	New:        func() etw.Event { return new(HeapSubsegmentFreeCachedV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 50, Version: 2, Opcode: 50, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "SubsegmentFreeCached",
+	Fields: heapSubsegmentGroupLayoutFields,
+	New:    func() etw.Event { return new(HeapSubsegmentFreeCachedV2) },
 }
 
-// AnyHeapSubsegmentFreeCached is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 50 (SubsegmentFreeCached), of
-// task Heap, in any version.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapSubsegmentFreeCachedV2]; a newer one is decoded
-// like it.
+// AnyHeapSubsegmentFreeCached is [HeapSubsegmentFreeCachedV2] in any version:
+// a newer one is decoded like it.
 type AnyHeapSubsegmentFreeCached struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle     etw.Pointer
-	SubSegment     etw.Pointer
-	SubSegmentSize etw.Pointer
-	BlockSize      etw.Pointer
+	HeapSubsegmentFreeCachedV2
 }
 
-var anyHeapSubsegmentFreeCached = []*etw.EventDesc{&heapSubsegmentFreeCachedV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHeapSubsegmentFreeCached) EventDescs() []*etw.EventDesc { return anyHeapSubsegmentFreeCached }
-func (e *AnyHeapSubsegmentFreeCached) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyHeapSubsegmentFreeCached, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHeapSubsegmentFreeCached) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&heapSubsegmentFreeCachedV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapSubsegmentFreeCached) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyHeapSubsegmentGroupLayout)(e).decode(version, p, ptr, anyHeapSubsegmentFreeCached)
+func (e *AnyHeapSubsegmentFreeCached) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapSubsegmentFreeCached) FieldValue(i int) etw.Value {
-	return (*anyHeapSubsegmentGroupLayout)(e).FieldValue(i)
+func (e *AnyHeapSubsegmentFreeCached) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.HeapSubsegmentFreeCachedV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapSubsegmentFreeCached) Clone() *AnyHeapSubsegmentFreeCached { return &e }
-
-func (e AnyHeapSubsegmentFreeCached) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapSubsegmentFreeCached) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapSubsegmentFreeCached) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapCommitV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 51 (Commit), version 2, of task
@@ -2693,17 +2209,11 @@ func (e HeapCommitV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e HeapCommitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapCommitV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         51,
-	Version:    2,
-	Opcode:     51,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "Commit",
-	Fields:     heapCommitDecommitLayoutFields,
-	New:        func() etw.Event { return new(HeapCommitV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 51, Version: 2, Opcode: 51, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "Commit",
+	Fields: heapCommitDecommitLayoutFields,
+	New:    func() etw.Event { return new(HeapCommitV2) },
 }
 
 // heapCommitDecommitLayout is the template HeapCommitDecommit, which several
@@ -2749,77 +2259,26 @@ var heapCommitDecommitLayoutFields = []etw.FieldDesc{
 	{Name: "Caller", Type: etw.InUInt32, Map: &heapCommitCallerMap},
 }
 
-// AnyHeapCommit is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 51 (Commit), of task Heap, in
-// any version.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapCommitV2]; a newer one is decoded like it.
+// AnyHeapCommit is [HeapCommitV2] in any version: a newer one is decoded like
+// it.
 type AnyHeapCommit struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle etw.Pointer
-	Block      etw.Pointer
-	Size       etw.Pointer
-	Caller     HeapCommitCaller
+	HeapCommitV2
 }
 
-var anyHeapCommit = []*etw.EventDesc{&heapCommitV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHeapCommit) EventDescs() []*etw.EventDesc { return anyHeapCommit }
-func (e *AnyHeapCommit) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHeapCommit, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapCommit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyHeapCommitDecommitLayout)(e).decode(version, p, ptr, anyHeapCommit)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHeapCommit) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapCommitV2} }
+func (e *AnyHeapCommit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapCommit) FieldValue(i int) etw.Value {
-	return (*anyHeapCommitDecommitLayout)(e).FieldValue(i)
+func (e *AnyHeapCommit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.HeapCommitV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapCommit) Clone() *AnyHeapCommit { return &e }
-
-func (e AnyHeapCommit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapCommit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapCommit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyHeapCommitDecommitLayout is what types for all versions of an event
-// share, the newest of which has the template HeapCommitDecommit.
-type anyHeapCommitDecommitLayout AnyHeapCommit
-
-func (e *anyHeapCommitDecommitLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v heapCommitDecommitLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.HeapHandle = v.HeapHandle
-	e.Block = v.Block
-	e.Size = v.Size
-	e.Caller = v.Caller
-	return n, err
-}
-
-func (e *anyHeapCommitDecommitLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HeapHandle)
-	case 1:
-		return etw.PointerValue(e.Block)
-	case 2:
-		return etw.PointerValue(e.Size)
-	case 3:
-		return etw.UintValue(uint64(e.Caller))
-	}
-	return etw.Value{}
-}
 
 // HeapDecommitV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 52 (Decommit), version 2, of
@@ -2862,61 +2321,33 @@ func (e HeapDecommitV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e HeapDecommitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapDecommitV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         52,
-	Version:    2,
-	Opcode:     52,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "Decommit",
-	Fields:     heapCommitDecommitLayoutFields,
-	New:        func() etw.Event { return new(HeapDecommitV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 2, Opcode: 52, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "Decommit",
+	Fields: heapCommitDecommitLayoutFields,
+	New:    func() etw.Event { return new(HeapDecommitV2) },
 }
 
-// AnyHeapDecommit is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 52 (Decommit), of task Heap, in
-// any version.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapDecommitV2]; a newer one is decoded like it.
+// AnyHeapDecommit is [HeapDecommitV2] in any version: a newer one is decoded
+// like it.
 type AnyHeapDecommit struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle etw.Pointer
-	Block      etw.Pointer
-	Size       etw.Pointer
-	Caller     HeapCommitCaller
+	HeapDecommitV2
 }
 
-var anyHeapDecommit = []*etw.EventDesc{&heapDecommitV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHeapDecommit) EventDescs() []*etw.EventDesc { return anyHeapDecommit }
-func (e *AnyHeapDecommit) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHeapDecommit, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapDecommit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyHeapCommitDecommitLayout)(e).decode(version, p, ptr, anyHeapDecommit)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHeapDecommit) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapDecommitV2} }
+func (e *AnyHeapDecommit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapDecommit) FieldValue(i int) etw.Value {
-	return (*anyHeapCommitDecommitLayout)(e).FieldValue(i)
+func (e *AnyHeapDecommit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.HeapDecommitV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapDecommit) Clone() *AnyHeapDecommit { return &e }
-
-func (e AnyHeapDecommit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapDecommit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapDecommit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapSubsegmentInitV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 53 (SubsegmentInit), version 2,
@@ -2984,15 +2415,9 @@ func (e HeapSubsegmentInitV2) LogValue() slog.Value         { return etw.LogValu
 func (e HeapSubsegmentInitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapSubsegmentInitV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         53,
-	Version:    2,
-	Opcode:     53,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "SubsegmentInit",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 53, Version: 2, Opcode: 53, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "SubsegmentInit",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "SubSegment", Type: etw.InPointer},
@@ -3003,71 +2428,28 @@ var heapSubsegmentInitV2 = etw.EventDesc{
 	New: func() etw.Event { return new(HeapSubsegmentInitV2) },
 }
 
-// AnyHeapSubsegmentInit is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 53 (SubsegmentInit), of task
-// Heap, in any version.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapSubsegmentInitV2]; a newer one is decoded like it.
+// AnyHeapSubsegmentInit is [HeapSubsegmentInitV2] in any version: a newer one
+// is decoded like it.
 type AnyHeapSubsegmentInit struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle    etw.Pointer
-	SubSegment    etw.Pointer
-	BlockSize     etw.Pointer
-	BlockCount    etw.Pointer
-	AffinityIndex uint32
+	HeapSubsegmentInitV2
 }
 
-var anyHeapSubsegmentInit = []*etw.EventDesc{&heapSubsegmentInitV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHeapSubsegmentInit) EventDescs() []*etw.EventDesc { return anyHeapSubsegmentInit }
-func (e *AnyHeapSubsegmentInit) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyHeapSubsegmentInit, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHeapSubsegmentInit) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&heapSubsegmentInitV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapSubsegmentInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v HeapSubsegmentInitV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyHeapSubsegmentInit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyHeapSubsegmentInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.HeapHandle = v.HeapHandle
-	e.SubSegment = v.SubSegment
-	e.BlockSize = v.BlockSize
-	e.BlockCount = v.BlockCount
-	e.AffinityIndex = v.AffinityIndex
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapSubsegmentInit) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HeapHandle)
-	case 1:
-		return etw.PointerValue(e.SubSegment)
-	case 2:
-		return etw.PointerValue(e.BlockSize)
-	case 3:
-		return etw.PointerValue(e.BlockCount)
-	case 4:
-		return etw.UintValue(uint64(e.AffinityIndex))
-	}
-	return etw.Value{}
+	return e.HeapSubsegmentInitV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapSubsegmentInit) Clone() *AnyHeapSubsegmentInit { return &e }
-
-func (e AnyHeapSubsegmentInit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapSubsegmentInit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapSubsegmentInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapAffinityManagerEnableV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 54 (AffinityManagerEnable),
@@ -3120,15 +2502,9 @@ func (e HeapAffinityManagerEnableV2) LogValue() slog.Value         { return etw.
 func (e HeapAffinityManagerEnableV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapAffinityManagerEnableV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         54,
-	Version:    2,
-	Opcode:     54,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "AffinityManagerEnable",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 54, Version: 2, Opcode: 54, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "AffinityManagerEnable",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "BucketIndex", Type: etw.InUInt32},
@@ -3136,62 +2512,28 @@ var heapAffinityManagerEnableV2 = etw.EventDesc{
 	New: func() etw.Event { return new(HeapAffinityManagerEnableV2) },
 }
 
-// AnyHeapAffinityManagerEnable is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 54 (AffinityManagerEnable), of
-// task Heap, in any version.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapAffinityManagerEnableV2]; a newer one is decoded
-// like it.
+// AnyHeapAffinityManagerEnable is [HeapAffinityManagerEnableV2] in any
+// version: a newer one is decoded like it.
 type AnyHeapAffinityManagerEnable struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle  etw.Pointer
-	BucketIndex uint32
+	HeapAffinityManagerEnableV2
 }
 
-var anyHeapAffinityManagerEnable = []*etw.EventDesc{&heapAffinityManagerEnableV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyHeapAffinityManagerEnable) EventDescs() []*etw.EventDesc {
-	return anyHeapAffinityManagerEnable
+	return []*etw.EventDesc{&heapAffinityManagerEnableV2}
 }
-func (e *AnyHeapAffinityManagerEnable) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyHeapAffinityManagerEnable, e.Seen)
+func (e *AnyHeapAffinityManagerEnable) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapAffinityManagerEnable) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v HeapAffinityManagerEnableV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyHeapAffinityManagerEnable) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.HeapHandle = v.HeapHandle
-	e.BucketIndex = v.BucketIndex
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapAffinityManagerEnable) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HeapHandle)
-	case 1:
-		return etw.UintValue(uint64(e.BucketIndex))
-	}
-	return etw.Value{}
+	return e.HeapAffinityManagerEnableV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapAffinityManagerEnable) Clone() *AnyHeapAffinityManagerEnable { return &e }
-
-func (e AnyHeapAffinityManagerEnable) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapAffinityManagerEnable) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapAffinityManagerEnable) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapAffinitySlotAssignedV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 55 (AffinitySlotAssigned),
@@ -3239,70 +2581,37 @@ func (e HeapAffinitySlotAssignedV2) LogValue() slog.Value         { return etw.L
 func (e HeapAffinitySlotAssignedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapAffinitySlotAssignedV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         55,
-	Version:    2,
-	Opcode:     55,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "AffinitySlotAssigned",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 55, Version: 2, Opcode: 55, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "AffinitySlotAssigned",
 	Fields: []etw.FieldDesc{
 		{Name: "SlotIndex", Type: etw.InUInt32},
 	},
 	New: func() etw.Event { return new(HeapAffinitySlotAssignedV2) },
 }
 
-// AnyHeapAffinitySlotAssigned is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 55 (AffinitySlotAssigned), of
-// task Heap, in any version.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapAffinitySlotAssignedV2]; a newer one is decoded
-// like it.
+// AnyHeapAffinitySlotAssigned is [HeapAffinitySlotAssignedV2] in any version:
+// a newer one is decoded like it.
 type AnyHeapAffinitySlotAssigned struct {
 	Seen etw.Seen
-
-	SlotIndex uint32
+	HeapAffinitySlotAssignedV2
 }
 
-var anyHeapAffinitySlotAssigned = []*etw.EventDesc{&heapAffinitySlotAssignedV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHeapAffinitySlotAssigned) EventDescs() []*etw.EventDesc { return anyHeapAffinitySlotAssigned }
-func (e *AnyHeapAffinitySlotAssigned) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyHeapAffinitySlotAssigned, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHeapAffinitySlotAssigned) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&heapAffinitySlotAssignedV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapAffinitySlotAssigned) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v HeapAffinitySlotAssignedV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyHeapAffinitySlotAssigned) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyHeapAffinitySlotAssigned) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.SlotIndex = v.SlotIndex
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapAffinitySlotAssigned) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.SlotIndex))
-	}
-	return etw.Value{}
+	return e.HeapAffinitySlotAssignedV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapAffinitySlotAssigned) Clone() *AnyHeapAffinitySlotAssigned { return &e }
-
-func (e AnyHeapAffinitySlotAssigned) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapAffinitySlotAssigned) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapAffinitySlotAssigned) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapSubSegmentActivatedV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 56 (SubSegmentActivated),
@@ -3355,15 +2664,9 @@ func (e HeapSubSegmentActivatedV2) LogValue() slog.Value         { return etw.Lo
 func (e HeapSubSegmentActivatedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapSubSegmentActivatedV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         56,
-	Version:    2,
-	Opcode:     56,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "SubSegmentActivated",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 56, Version: 2, Opcode: 56, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "SubSegmentActivated",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "SubSegment", Type: etw.InPointer},
@@ -3371,60 +2674,28 @@ var heapSubSegmentActivatedV2 = etw.EventDesc{
 	New: func() etw.Event { return new(HeapSubSegmentActivatedV2) },
 }
 
-// AnyHeapSubSegmentActivated is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 56 (SubSegmentActivated), of
-// task Heap, in any version.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapSubSegmentActivatedV2]; a newer one is decoded like
-// it.
+// AnyHeapSubSegmentActivated is [HeapSubSegmentActivatedV2] in any version: a
+// newer one is decoded like it.
 type AnyHeapSubSegmentActivated struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle etw.Pointer
-	SubSegment etw.Pointer
+	HeapSubSegmentActivatedV2
 }
 
-var anyHeapSubSegmentActivated = []*etw.EventDesc{&heapSubSegmentActivatedV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHeapSubSegmentActivated) EventDescs() []*etw.EventDesc { return anyHeapSubSegmentActivated }
-func (e *AnyHeapSubSegmentActivated) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyHeapSubSegmentActivated, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHeapSubSegmentActivated) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&heapSubSegmentActivatedV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapSubSegmentActivated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v HeapSubSegmentActivatedV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyHeapSubSegmentActivated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyHeapSubSegmentActivated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.HeapHandle = v.HeapHandle
-	e.SubSegment = v.SubSegment
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapSubSegmentActivated) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HeapHandle)
-	case 1:
-		return etw.PointerValue(e.SubSegment)
-	}
-	return etw.Value{}
+	return e.HeapSubSegmentActivatedV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapSubSegmentActivated) Clone() *AnyHeapSubSegmentActivated { return &e }
-
-func (e AnyHeapSubSegmentActivated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapSubSegmentActivated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapSubSegmentActivated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapAffinitySlotChangedV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 57 (AffinitySlotChanged),
@@ -3481,15 +2752,9 @@ func (e HeapAffinitySlotChangedV2) LogValue() slog.Value         { return etw.Lo
 func (e HeapAffinitySlotChangedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var heapAffinitySlotChangedV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         57,
-	Version:    2,
-	Opcode:     57,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "AffinitySlotChanged",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 57, Version: 2, Opcode: 57, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "AffinitySlotChanged",
 	Fields: []etw.FieldDesc{
 		{Name: "Heap", Type: etw.InPointer},
 		{Name: "SubSegment", Type: etw.InPointer},
@@ -3498,63 +2763,28 @@ var heapAffinitySlotChangedV2 = etw.EventDesc{
 	New: func() etw.Event { return new(HeapAffinitySlotChangedV2) },
 }
 
-// AnyHeapAffinitySlotChanged is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 57 (AffinitySlotChanged), of
-// task Heap, in any version.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapAffinitySlotChangedV2]; a newer one is decoded like
-// it.
+// AnyHeapAffinitySlotChanged is [HeapAffinitySlotChangedV2] in any version: a
+// newer one is decoded like it.
 type AnyHeapAffinitySlotChanged struct {
 	Seen etw.Seen
-
-	Heap       etw.Pointer
-	SubSegment etw.Pointer
-	SlotIndex  uint32
+	HeapAffinitySlotChangedV2
 }
 
-var anyHeapAffinitySlotChanged = []*etw.EventDesc{&heapAffinitySlotChangedV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHeapAffinitySlotChanged) EventDescs() []*etw.EventDesc { return anyHeapAffinitySlotChanged }
-func (e *AnyHeapAffinitySlotChanged) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyHeapAffinitySlotChanged, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHeapAffinitySlotChanged) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&heapAffinitySlotChangedV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapAffinitySlotChanged) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v HeapAffinitySlotChangedV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyHeapAffinitySlotChanged) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyHeapAffinitySlotChanged) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Heap = v.Heap
-	e.SubSegment = v.SubSegment
-	e.SlotIndex = v.SlotIndex
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapAffinitySlotChanged) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Heap)
-	case 1:
-		return etw.PointerValue(e.SubSegment)
-	case 2:
-		return etw.UintValue(uint64(e.SlotIndex))
-	}
-	return etw.Value{}
+	return e.HeapAffinitySlotChangedV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapAffinitySlotChanged) Clone() *AnyHeapAffinitySlotChanged { return &e }
-
-func (e AnyHeapAffinitySlotChanged) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapAffinitySlotChanged) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHeapAffinitySlotChanged) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapSubsegmentReuseThresholdActivatedV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 58
@@ -3619,15 +2849,9 @@ func (e HeapSubsegmentReuseThresholdActivatedV2) MarshalJSON() ([]byte, error) {
 }
 
 var heapSubsegmentReuseThresholdActivatedV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	ID:         58,
-	Version:    2,
-	Opcode:     58,
-	Task:       23,
-	TaskName:   "Heap",
-	OpcodeName: "SubsegmentReuseThresholdActivated",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 58, Version: 2, Opcode: 58, Task: 23,
+	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
+	TaskName: "Heap", OpcodeName: "SubsegmentReuseThresholdActivated",
 	Fields: []etw.FieldDesc{
 		{Name: "Heap", Type: etw.InPointer},
 		{Name: "SubSegment", Type: etw.InPointer},
@@ -3636,68 +2860,28 @@ var heapSubsegmentReuseThresholdActivatedV2 = etw.EventDesc{
 	New: func() etw.Event { return new(HeapSubsegmentReuseThresholdActivatedV2) },
 }
 
-// AnyHeapSubsegmentReuseThresholdActivated is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 58
-// (SubsegmentReuseThresholdActivated), of task Heap, in any version.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [HeapSubsegmentReuseThresholdActivatedV2]; a newer one
-// is decoded like it.
+// AnyHeapSubsegmentReuseThresholdActivated is
+// [HeapSubsegmentReuseThresholdActivatedV2] in any version: a newer one is
+// decoded like it.
 type AnyHeapSubsegmentReuseThresholdActivated struct {
 	Seen etw.Seen
-
-	Heap        etw.Pointer
-	SubSegment  etw.Pointer
-	BucketIndex uint32
+	HeapSubsegmentReuseThresholdActivatedV2
 }
 
-var anyHeapSubsegmentReuseThresholdActivated = []*etw.EventDesc{&heapSubsegmentReuseThresholdActivatedV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyHeapSubsegmentReuseThresholdActivated) EventDescs() []*etw.EventDesc {
-	return anyHeapSubsegmentReuseThresholdActivated
+	return []*etw.EventDesc{&heapSubsegmentReuseThresholdActivatedV2}
 }
-func (e *AnyHeapSubsegmentReuseThresholdActivated) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyHeapSubsegmentReuseThresholdActivated, e.Seen)
+func (e *AnyHeapSubsegmentReuseThresholdActivated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHeapSubsegmentReuseThresholdActivated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v HeapSubsegmentReuseThresholdActivatedV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyHeapSubsegmentReuseThresholdActivated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Heap = v.Heap
-	e.SubSegment = v.SubSegment
-	e.BucketIndex = v.BucketIndex
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHeapSubsegmentReuseThresholdActivated) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Heap)
-	case 1:
-		return etw.PointerValue(e.SubSegment)
-	case 2:
-		return etw.UintValue(uint64(e.BucketIndex))
-	}
-	return etw.Value{}
+	return e.HeapSubsegmentReuseThresholdActivatedV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHeapSubsegmentReuseThresholdActivated) Clone() *AnyHeapSubsegmentReuseThresholdActivated {
 	return &e
-}
-
-func (e AnyHeapSubsegmentReuseThresholdActivated) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyHeapSubsegmentReuseThresholdActivated) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyHeapSubsegmentReuseThresholdActivated) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }

@@ -70,18 +70,11 @@ func (e ImageUnloadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ImageUnloadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageUnloadV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         2,
-	Version:    2,
-	Opcode:     2,
-	Task:       10,
-	Keywords:   0x4,
-	TaskName:   "Image",
-	OpcodeName: "Unload",
-	Fields:     imageLoadV2LayoutFields,
-	New:        func() etw.Event { return new(ImageUnloadV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 2, Opcode: 2, Task: 10, Keywords: 0x4,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "Unload",
+	Fields: imageLoadV2LayoutFields,
+	New:    func() etw.Event { return new(ImageUnloadV2) },
 }
 
 // imageLoadV2Layout is the template Image_Load_V2, which several events use.
@@ -233,18 +226,11 @@ func (e ImageUnloadV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ImageUnloadV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageUnloadV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         2,
-	Version:    3,
-	Opcode:     2,
-	Task:       10,
-	Keywords:   0x4,
-	TaskName:   "Image",
-	OpcodeName: "Unload",
-	Fields:     imageLoadLayoutFields,
-	New:        func() etw.Event { return new(ImageUnloadV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 3, Opcode: 2, Task: 10, Keywords: 0x4,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "Unload",
+	Fields: imageLoadLayoutFields,
+	New:    func() etw.Event { return new(ImageUnloadV3) },
 }
 
 // imageLoadLayout is the template Image_Load, which several events use.
@@ -561,18 +547,11 @@ func (e ImageDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ImageDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageDCStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         3,
-	Version:    2,
-	Opcode:     3,
-	Task:       10,
-	Keywords:   0x4,
-	TaskName:   "Image",
-	OpcodeName: "DCStart",
-	Fields:     imageLoadV2LayoutFields,
-	New:        func() etw.Event { return new(ImageDCStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 2, Opcode: 3, Task: 10, Keywords: 0x4,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "DCStart",
+	Fields: imageLoadV2LayoutFields,
+	New:    func() etw.Event { return new(ImageDCStartV2) },
 }
 
 // ImageDCStartV3 is the classic event of class
@@ -638,18 +617,11 @@ func (e ImageDCStartV3) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ImageDCStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageDCStartV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         3,
-	Version:    3,
-	Opcode:     3,
-	Task:       10,
-	Keywords:   0x4,
-	TaskName:   "Image",
-	OpcodeName: "DCStart",
-	Fields:     imageLoadLayoutFields,
-	New:        func() etw.Event { return new(ImageDCStartV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 3, Opcode: 3, Task: 10, Keywords: 0x4,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "DCStart",
+	Fields: imageLoadLayoutFields,
+	New:    func() etw.Event { return new(ImageDCStartV3) },
 }
 
 // AnyImageDCStart is the classic event of class
@@ -784,18 +756,11 @@ func (e ImageDCStopV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ImageDCStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageDCStopV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         4,
-	Version:    2,
-	Opcode:     4,
-	Task:       10,
-	Keywords:   0x4,
-	TaskName:   "Image",
-	OpcodeName: "DCStop",
-	Fields:     imageLoadV2LayoutFields,
-	New:        func() etw.Event { return new(ImageDCStopV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 2, Opcode: 4, Task: 10, Keywords: 0x4,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "DCStop",
+	Fields: imageLoadV2LayoutFields,
+	New:    func() etw.Event { return new(ImageDCStopV2) },
 }
 
 // ImageDCStopV3 is the classic event of class
@@ -861,18 +826,11 @@ func (e ImageDCStopV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ImageDCStopV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageDCStopV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         4,
-	Version:    3,
-	Opcode:     4,
-	Task:       10,
-	Keywords:   0x4,
-	TaskName:   "Image",
-	OpcodeName: "DCStop",
-	Fields:     imageLoadLayoutFields,
-	New:        func() etw.Event { return new(ImageDCStopV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 3, Opcode: 4, Task: 10, Keywords: 0x4,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "DCStop",
+	Fields: imageLoadLayoutFields,
+	New:    func() etw.Event { return new(ImageDCStopV3) },
 }
 
 // AnyImageDCStop is the classic event of class
@@ -1005,15 +963,9 @@ func (e ImageLoadV0) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ImageLoadV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageLoadV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         10,
-	Opcode:     10,
-	Task:       10,
-	Keywords:   0x4,
-	TaskName:   "Image",
-	OpcodeName: "Load",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Opcode: 10, Task: 10, Keywords: 0x4,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "Load",
 	Fields: []etw.FieldDesc{
 		{Name: "BaseAddress", Type: etw.InPointer},
 		{Name: "ModuleSize", Type: etw.InUInt32},
@@ -1091,16 +1043,9 @@ func (e ImageLoadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ImageLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageLoadV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         10,
-	Version:    1,
-	Opcode:     10,
-	Task:       10,
-	Keywords:   0x4,
-	TaskName:   "Image",
-	OpcodeName: "Load",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 10, Keywords: 0x4,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "Load",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ImageSize", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -1171,18 +1116,11 @@ func (e ImageLoadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ImageLoadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageLoadV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         10,
-	Version:    2,
-	Opcode:     10,
-	Task:       10,
-	Keywords:   0x4,
-	TaskName:   "Image",
-	OpcodeName: "Load",
-	Fields:     imageLoadV2LayoutFields,
-	New:        func() etw.Event { return new(ImageLoadV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 10, Keywords: 0x4,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "Load",
+	Fields: imageLoadV2LayoutFields,
+	New:    func() etw.Event { return new(ImageLoadV2) },
 }
 
 // ImageLoadV3 is the classic event of class
@@ -1249,18 +1187,11 @@ func (e ImageLoadV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ImageLoadV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageLoadV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         10,
-	Version:    3,
-	Opcode:     10,
-	Task:       10,
-	Keywords:   0x4,
-	TaskName:   "Image",
-	OpcodeName: "Load",
-	Fields:     imageLoadLayoutFields,
-	New:        func() etw.Event { return new(ImageLoadV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 3, Opcode: 10, Task: 10, Keywords: 0x4,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "Load",
+	Fields: imageLoadLayoutFields,
+	New:    func() etw.Event { return new(ImageLoadV3) },
 }
 
 // AnyImageLoad is the classic event of class
@@ -1495,70 +1426,35 @@ func (e ImageKernelBaseV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e ImageKernelBaseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageKernelBaseV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         33,
-	Version:    2,
-	Opcode:     33,
-	Task:       10,
-	Keywords:   0x4,
-	TaskName:   "Image",
-	OpcodeName: "KernelBase",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 10, Keywords: 0x4,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "KernelBase",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 	},
 	New: func() etw.Event { return new(ImageKernelBaseV2) },
 }
 
-// AnyImageKernelBase is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 33 (KernelBase), of task Image,
-// keyword EVENT_TRACE_FLAG_IMAGE_LOAD, in any version.
-//
-// Where the kernel itself lies.
-//
-// The only version is [ImageKernelBaseV2]; a newer one is decoded like it.
+// AnyImageKernelBase is [ImageKernelBaseV2] in any version: a newer one is
+// decoded like it.
 type AnyImageKernelBase struct {
 	Seen etw.Seen
-
-	// Where the image lies.
-	ImageBase etw.Pointer
+	ImageKernelBaseV2
 }
 
-var anyImageKernelBase = []*etw.EventDesc{&imageKernelBaseV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageKernelBase) EventDescs() []*etw.EventDesc { return anyImageKernelBase }
-func (e *AnyImageKernelBase) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageKernelBase, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageKernelBase) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageKernelBaseV2} }
+func (e *AnyImageKernelBase) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageKernelBase) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ImageKernelBaseV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyImageKernelBase) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ImageBase = v.ImageBase
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageKernelBase) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.ImageBase)
-	}
-	return etw.Value{}
+	return e.ImageKernelBaseV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyImageKernelBase) Clone() *AnyImageKernelBase { return &e }
-
-func (e AnyImageKernelBase) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageKernelBase) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageKernelBase) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageHypercallPageV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 34 (HypercallPage), version 2,
@@ -1604,69 +1500,37 @@ func (e ImageHypercallPageV2) LogValue() slog.Value         { return etw.LogValu
 func (e ImageHypercallPageV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageHypercallPageV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         34,
-	Version:    2,
-	Opcode:     34,
-	Task:       10,
-	Keywords:   0x4,
-	TaskName:   "Image",
-	OpcodeName: "HypercallPage",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 10, Keywords: 0x4,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "HypercallPage",
 	Fields: []etw.FieldDesc{
 		{Name: "HypercallPageVa", Type: etw.InPointer},
 	},
 	New: func() etw.Event { return new(ImageHypercallPageV2) },
 }
 
-// AnyImageHypercallPage is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 34 (HypercallPage), of task
-// Image, keyword EVENT_TRACE_FLAG_IMAGE_LOAD, in any version.
-//
-// Where the page for calls of the hypervisor lies.
-//
-// The only version is [ImageHypercallPageV2]; a newer one is decoded like it.
+// AnyImageHypercallPage is [ImageHypercallPageV2] in any version: a newer one
+// is decoded like it.
 type AnyImageHypercallPage struct {
 	Seen etw.Seen
-
-	HypercallPageVa etw.Pointer
+	ImageHypercallPageV2
 }
 
-var anyImageHypercallPage = []*etw.EventDesc{&imageHypercallPageV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageHypercallPage) EventDescs() []*etw.EventDesc { return anyImageHypercallPage }
-func (e *AnyImageHypercallPage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageHypercallPage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageHypercallPage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageHypercallPageV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageHypercallPage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ImageHypercallPageV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyImageHypercallPage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyImageHypercallPage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.HypercallPageVa = v.HypercallPageVa
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageHypercallPage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HypercallPageVa)
-	}
-	return etw.Value{}
+	return e.ImageHypercallPageV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyImageHypercallPage) Clone() *AnyImageHypercallPage { return &e }
-
-func (e AnyImageHypercallPage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageHypercallPage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageHypercallPage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageLoaderLockAttemptV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 128 (LoaderLockAttempt),
@@ -1687,43 +1551,34 @@ func (e ImageLoaderLockAttemptV2) LogValue() slog.Value             { return etw
 func (e ImageLoaderLockAttemptV2) MarshalJSON() ([]byte, error)     { return etw.AppendJSON(nil, &e) }
 
 var imageLoaderLockAttemptV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         128,
-	Version:    2,
-	Opcode:     128,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "LoaderLockAttempt",
-	New:        func() etw.Event { return new(ImageLoaderLockAttemptV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 128, Version: 2, Opcode: 128, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "LoaderLockAttempt",
+	New: func() etw.Event { return new(ImageLoaderLockAttemptV2) },
 }
 
-// AnyImageLoaderLockAttempt is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 128 (LoaderLockAttempt), of
-// task Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageLoaderLockAttemptV2]; a newer one is decoded like
-// it.
+// AnyImageLoaderLockAttempt is [ImageLoaderLockAttemptV2] in any version: a
+// newer one is decoded like it.
 type AnyImageLoaderLockAttempt struct {
 	Seen etw.Seen
+	ImageLoaderLockAttemptV2
 }
 
-var anyImageLoaderLockAttempt = []*etw.EventDesc{&imageLoaderLockAttemptV2}
-
-func (*AnyImageLoaderLockAttempt) EventDescs() []*etw.EventDesc { return anyImageLoaderLockAttempt }
-func (*AnyImageLoaderLockAttempt) EventDesc() *etw.EventDesc    { return &imageLoaderLockAttemptV2 }
-func (e *AnyImageLoaderLockAttempt) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageLoaderLockAttempt) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageLoaderLockAttemptV2}
+}
+func (e *AnyImageLoaderLockAttempt) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyImageLoaderLockAttempt) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.ImageLoaderLockAttemptV2.DecodePayload(p, ptr)
 }
-func (*AnyImageLoaderLockAttempt) FieldValue(int) etw.Value           { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyImageLoaderLockAttempt) Clone() *AnyImageLoaderLockAttempt { return &e }
-func (e AnyImageLoaderLockAttempt) String() string                    { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageLoaderLockAttempt) LogValue() slog.Value              { return etw.LogValue(&e) }
-func (e AnyImageLoaderLockAttempt) MarshalJSON() ([]byte, error)      { return etw.AppendJSON(nil, &e) }
 
 // ImageLoaderLockAcquireV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 129 (LoaderLockAcquire),
@@ -1744,43 +1599,34 @@ func (e ImageLoaderLockAcquireV2) LogValue() slog.Value             { return etw
 func (e ImageLoaderLockAcquireV2) MarshalJSON() ([]byte, error)     { return etw.AppendJSON(nil, &e) }
 
 var imageLoaderLockAcquireV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         129,
-	Version:    2,
-	Opcode:     129,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "LoaderLockAcquire",
-	New:        func() etw.Event { return new(ImageLoaderLockAcquireV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 129, Version: 2, Opcode: 129, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "LoaderLockAcquire",
+	New: func() etw.Event { return new(ImageLoaderLockAcquireV2) },
 }
 
-// AnyImageLoaderLockAcquire is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 129 (LoaderLockAcquire), of
-// task Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageLoaderLockAcquireV2]; a newer one is decoded like
-// it.
+// AnyImageLoaderLockAcquire is [ImageLoaderLockAcquireV2] in any version: a
+// newer one is decoded like it.
 type AnyImageLoaderLockAcquire struct {
 	Seen etw.Seen
+	ImageLoaderLockAcquireV2
 }
 
-var anyImageLoaderLockAcquire = []*etw.EventDesc{&imageLoaderLockAcquireV2}
-
-func (*AnyImageLoaderLockAcquire) EventDescs() []*etw.EventDesc { return anyImageLoaderLockAcquire }
-func (*AnyImageLoaderLockAcquire) EventDesc() *etw.EventDesc    { return &imageLoaderLockAcquireV2 }
-func (e *AnyImageLoaderLockAcquire) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageLoaderLockAcquire) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageLoaderLockAcquireV2}
+}
+func (e *AnyImageLoaderLockAcquire) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyImageLoaderLockAcquire) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.ImageLoaderLockAcquireV2.DecodePayload(p, ptr)
 }
-func (*AnyImageLoaderLockAcquire) FieldValue(int) etw.Value           { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyImageLoaderLockAcquire) Clone() *AnyImageLoaderLockAcquire { return &e }
-func (e AnyImageLoaderLockAcquire) String() string                    { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageLoaderLockAcquire) LogValue() slog.Value              { return etw.LogValue(&e) }
-func (e AnyImageLoaderLockAcquire) MarshalJSON() ([]byte, error)      { return etw.AppendJSON(nil, &e) }
 
 // ImageLoaderLockTriedAndFailedV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 130 (LoaderLockTriedAndFailed),
@@ -1807,49 +1653,34 @@ func (e ImageLoaderLockTriedAndFailedV2) MarshalJSON() ([]byte, error) {
 }
 
 var imageLoaderLockTriedAndFailedV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         130,
-	Version:    2,
-	Opcode:     130,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "LoaderLockTriedAndFailed",
-	New:        func() etw.Event { return new(ImageLoaderLockTriedAndFailedV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 130, Version: 2, Opcode: 130, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "LoaderLockTriedAndFailed",
+	New: func() etw.Event { return new(ImageLoaderLockTriedAndFailedV2) },
 }
 
-// AnyImageLoaderLockTriedAndFailed is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 130 (LoaderLockTriedAndFailed),
-// of task Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageLoaderLockTriedAndFailedV2]; a newer one is
-// decoded like it.
+// AnyImageLoaderLockTriedAndFailed is [ImageLoaderLockTriedAndFailedV2] in any
+// version: a newer one is decoded like it.
 type AnyImageLoaderLockTriedAndFailed struct {
 	Seen etw.Seen
+	ImageLoaderLockTriedAndFailedV2
 }
 
-var anyImageLoaderLockTriedAndFailed = []*etw.EventDesc{&imageLoaderLockTriedAndFailedV2}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyImageLoaderLockTriedAndFailed) EventDescs() []*etw.EventDesc {
-	return anyImageLoaderLockTriedAndFailed
+	return []*etw.EventDesc{&imageLoaderLockTriedAndFailedV2}
 }
-func (*AnyImageLoaderLockTriedAndFailed) EventDesc() *etw.EventDesc {
-	return &imageLoaderLockTriedAndFailedV2
+func (e *AnyImageLoaderLockTriedAndFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-func (e *AnyImageLoaderLockTriedAndFailed) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnyImageLoaderLockTriedAndFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.ImageLoaderLockTriedAndFailedV2.DecodePayload(p, ptr)
 }
-func (*AnyImageLoaderLockTriedAndFailed) FieldValue(int) etw.Value                  { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyImageLoaderLockTriedAndFailed) Clone() *AnyImageLoaderLockTriedAndFailed { return &e }
-func (e AnyImageLoaderLockTriedAndFailed) String() string                           { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageLoaderLockTriedAndFailed) LogValue() slog.Value                     { return etw.LogValue(&e) }
-func (e AnyImageLoaderLockTriedAndFailed) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // ImageLoaderLockWaitV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 131 (LoaderLockWait), version
@@ -1868,42 +1699,34 @@ func (e ImageLoaderLockWaitV2) LogValue() slog.Value                            
 func (e ImageLoaderLockWaitV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var imageLoaderLockWaitV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         131,
-	Version:    2,
-	Opcode:     131,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "LoaderLockWait",
-	New:        func() etw.Event { return new(ImageLoaderLockWaitV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 131, Version: 2, Opcode: 131, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "LoaderLockWait",
+	New: func() etw.Event { return new(ImageLoaderLockWaitV2) },
 }
 
-// AnyImageLoaderLockWait is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 131 (LoaderLockWait), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageLoaderLockWaitV2]; a newer one is decoded like it.
+// AnyImageLoaderLockWait is [ImageLoaderLockWaitV2] in any version: a newer
+// one is decoded like it.
 type AnyImageLoaderLockWait struct {
 	Seen etw.Seen
+	ImageLoaderLockWaitV2
 }
 
-var anyImageLoaderLockWait = []*etw.EventDesc{&imageLoaderLockWaitV2}
-
-func (*AnyImageLoaderLockWait) EventDescs() []*etw.EventDesc { return anyImageLoaderLockWait }
-func (*AnyImageLoaderLockWait) EventDesc() *etw.EventDesc    { return &imageLoaderLockWaitV2 }
-func (e *AnyImageLoaderLockWait) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageLoaderLockWait) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageLoaderLockWaitV2}
+}
+func (e *AnyImageLoaderLockWait) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyImageLoaderLockWait) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.ImageLoaderLockWaitV2.DecodePayload(p, ptr)
 }
-func (*AnyImageLoaderLockWait) FieldValue(int) etw.Value        { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyImageLoaderLockWait) Clone() *AnyImageLoaderLockWait { return &e }
-func (e AnyImageLoaderLockWait) String() string                 { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageLoaderLockWait) LogValue() slog.Value           { return etw.LogValue(&e) }
-func (e AnyImageLoaderLockWait) MarshalJSON() ([]byte, error)   { return etw.AppendJSON(nil, &e) }
 
 // ImageProcessInitDoneV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 132 (ProcessInitDone), version
@@ -1922,43 +1745,34 @@ func (e ImageProcessInitDoneV2) LogValue() slog.Value                           
 func (e ImageProcessInitDoneV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var imageProcessInitDoneV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         132,
-	Version:    2,
-	Opcode:     132,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "ProcessInitDone",
-	New:        func() etw.Event { return new(ImageProcessInitDoneV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 132, Version: 2, Opcode: 132, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "ProcessInitDone",
+	New: func() etw.Event { return new(ImageProcessInitDoneV2) },
 }
 
-// AnyImageProcessInitDone is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 132 (ProcessInitDone), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageProcessInitDoneV2]; a newer one is decoded like
-// it.
+// AnyImageProcessInitDone is [ImageProcessInitDoneV2] in any version: a newer
+// one is decoded like it.
 type AnyImageProcessInitDone struct {
 	Seen etw.Seen
+	ImageProcessInitDoneV2
 }
 
-var anyImageProcessInitDone = []*etw.EventDesc{&imageProcessInitDoneV2}
-
-func (*AnyImageProcessInitDone) EventDescs() []*etw.EventDesc { return anyImageProcessInitDone }
-func (*AnyImageProcessInitDone) EventDesc() *etw.EventDesc    { return &imageProcessInitDoneV2 }
-func (e *AnyImageProcessInitDone) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageProcessInitDone) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageProcessInitDoneV2}
+}
+func (e *AnyImageProcessInitDone) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyImageProcessInitDone) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.ImageProcessInitDoneV2.DecodePayload(p, ptr)
 }
-func (*AnyImageProcessInitDone) FieldValue(int) etw.Value         { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyImageProcessInitDone) Clone() *AnyImageProcessInitDone { return &e }
-func (e AnyImageProcessInitDone) String() string                  { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageProcessInitDone) LogValue() slog.Value            { return etw.LogValue(&e) }
-func (e AnyImageProcessInitDone) MarshalJSON() ([]byte, error)    { return etw.AppendJSON(nil, &e) }
 
 // ImageCreateSectionBeginV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 133 (CreateSectionBegin),
@@ -1979,43 +1793,34 @@ func (e ImageCreateSectionBeginV2) LogValue() slog.Value              { return e
 func (e ImageCreateSectionBeginV2) MarshalJSON() ([]byte, error)      { return etw.AppendJSON(nil, &e) }
 
 var imageCreateSectionBeginV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         133,
-	Version:    2,
-	Opcode:     133,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "CreateSectionBegin",
-	New:        func() etw.Event { return new(ImageCreateSectionBeginV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 133, Version: 2, Opcode: 133, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "CreateSectionBegin",
+	New: func() etw.Event { return new(ImageCreateSectionBeginV2) },
 }
 
-// AnyImageCreateSectionBegin is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 133 (CreateSectionBegin), of
-// task Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageCreateSectionBeginV2]; a newer one is decoded like
-// it.
+// AnyImageCreateSectionBegin is [ImageCreateSectionBeginV2] in any version: a
+// newer one is decoded like it.
 type AnyImageCreateSectionBegin struct {
 	Seen etw.Seen
+	ImageCreateSectionBeginV2
 }
 
-var anyImageCreateSectionBegin = []*etw.EventDesc{&imageCreateSectionBeginV2}
-
-func (*AnyImageCreateSectionBegin) EventDescs() []*etw.EventDesc { return anyImageCreateSectionBegin }
-func (*AnyImageCreateSectionBegin) EventDesc() *etw.EventDesc    { return &imageCreateSectionBeginV2 }
-func (e *AnyImageCreateSectionBegin) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageCreateSectionBegin) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageCreateSectionBeginV2}
+}
+func (e *AnyImageCreateSectionBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyImageCreateSectionBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.ImageCreateSectionBeginV2.DecodePayload(p, ptr)
 }
-func (*AnyImageCreateSectionBegin) FieldValue(int) etw.Value            { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyImageCreateSectionBegin) Clone() *AnyImageCreateSectionBegin { return &e }
-func (e AnyImageCreateSectionBegin) String() string                     { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageCreateSectionBegin) LogValue() slog.Value               { return etw.LogValue(&e) }
-func (e AnyImageCreateSectionBegin) MarshalJSON() ([]byte, error)       { return etw.AppendJSON(nil, &e) }
 
 // ImageCreateSectionEndV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 134 (CreateSectionEnd), version
@@ -2034,43 +1839,34 @@ func (e ImageCreateSectionEndV2) LogValue() slog.Value                          
 func (e ImageCreateSectionEndV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var imageCreateSectionEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         134,
-	Version:    2,
-	Opcode:     134,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "CreateSectionEnd",
-	New:        func() etw.Event { return new(ImageCreateSectionEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 134, Version: 2, Opcode: 134, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "CreateSectionEnd",
+	New: func() etw.Event { return new(ImageCreateSectionEndV2) },
 }
 
-// AnyImageCreateSectionEnd is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 134 (CreateSectionEnd), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageCreateSectionEndV2]; a newer one is decoded like
-// it.
+// AnyImageCreateSectionEnd is [ImageCreateSectionEndV2] in any version: a
+// newer one is decoded like it.
 type AnyImageCreateSectionEnd struct {
 	Seen etw.Seen
+	ImageCreateSectionEndV2
 }
 
-var anyImageCreateSectionEnd = []*etw.EventDesc{&imageCreateSectionEndV2}
-
-func (*AnyImageCreateSectionEnd) EventDescs() []*etw.EventDesc { return anyImageCreateSectionEnd }
-func (*AnyImageCreateSectionEnd) EventDesc() *etw.EventDesc    { return &imageCreateSectionEndV2 }
-func (e *AnyImageCreateSectionEnd) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageCreateSectionEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageCreateSectionEndV2}
+}
+func (e *AnyImageCreateSectionEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyImageCreateSectionEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.ImageCreateSectionEndV2.DecodePayload(p, ptr)
 }
-func (*AnyImageCreateSectionEnd) FieldValue(int) etw.Value          { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyImageCreateSectionEnd) Clone() *AnyImageCreateSectionEnd { return &e }
-func (e AnyImageCreateSectionEnd) String() string                   { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageCreateSectionEnd) LogValue() slog.Value             { return etw.LogValue(&e) }
-func (e AnyImageCreateSectionEnd) MarshalJSON() ([]byte, error)     { return etw.AppendJSON(nil, &e) }
 
 // ImageMapViewBeginV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 135 (MapViewBegin), version 2,
@@ -2089,42 +1885,34 @@ func (e ImageMapViewBeginV2) LogValue() slog.Value                              
 func (e ImageMapViewBeginV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var imageMapViewBeginV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         135,
-	Version:    2,
-	Opcode:     135,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "MapViewBegin",
-	New:        func() etw.Event { return new(ImageMapViewBeginV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 135, Version: 2, Opcode: 135, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "MapViewBegin",
+	New: func() etw.Event { return new(ImageMapViewBeginV2) },
 }
 
-// AnyImageMapViewBegin is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 135 (MapViewBegin), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageMapViewBeginV2]; a newer one is decoded like it.
+// AnyImageMapViewBegin is [ImageMapViewBeginV2] in any version: a newer one is
+// decoded like it.
 type AnyImageMapViewBegin struct {
 	Seen etw.Seen
+	ImageMapViewBeginV2
 }
 
-var anyImageMapViewBegin = []*etw.EventDesc{&imageMapViewBeginV2}
-
-func (*AnyImageMapViewBegin) EventDescs() []*etw.EventDesc { return anyImageMapViewBegin }
-func (*AnyImageMapViewBegin) EventDesc() *etw.EventDesc    { return &imageMapViewBeginV2 }
-func (e *AnyImageMapViewBegin) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageMapViewBegin) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageMapViewBeginV2}
+}
+func (e *AnyImageMapViewBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyImageMapViewBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.ImageMapViewBeginV2.DecodePayload(p, ptr)
 }
-func (*AnyImageMapViewBegin) FieldValue(int) etw.Value      { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyImageMapViewBegin) Clone() *AnyImageMapViewBegin { return &e }
-func (e AnyImageMapViewBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageMapViewBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageMapViewBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageRelocateImageBeginV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 144 (RelocateImageBegin),
@@ -2162,17 +1950,11 @@ func (e ImageRelocateImageBeginV2) LogValue() slog.Value         { return etw.Lo
 func (e ImageRelocateImageBeginV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageRelocateImageBeginV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         144,
-	Version:    2,
-	Opcode:     144,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "RelocateImageBegin",
-	Fields:     loaderBaseEventLayoutFields,
-	New:        func() etw.Event { return new(ImageRelocateImageBeginV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 144, Version: 2, Opcode: 144, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "RelocateImageBegin",
+	Fields: loaderBaseEventLayoutFields,
+	New:    func() etw.Event { return new(ImageRelocateImageBeginV2) },
 }
 
 // loaderBaseEventLayout is the template LoaderBaseEvent, which several events
@@ -2204,66 +1986,28 @@ var loaderBaseEventLayoutFields = []etw.FieldDesc{
 	{Name: "BaseAddress", Type: etw.InUInt64, Out: etw.OutHexInt64},
 }
 
-// AnyImageRelocateImageBegin is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 144 (RelocateImageBegin), of
-// task Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageRelocateImageBeginV2]; a newer one is decoded like
-// it.
+// AnyImageRelocateImageBegin is [ImageRelocateImageBeginV2] in any version: a
+// newer one is decoded like it.
 type AnyImageRelocateImageBegin struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
+	ImageRelocateImageBeginV2
 }
 
-var anyImageRelocateImageBegin = []*etw.EventDesc{&imageRelocateImageBeginV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageRelocateImageBegin) EventDescs() []*etw.EventDesc { return anyImageRelocateImageBegin }
-func (e *AnyImageRelocateImageBegin) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageRelocateImageBegin, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageRelocateImageBegin) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageRelocateImageBeginV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageRelocateImageBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderBaseEventLayout)(e).decode(version, p, ptr, anyImageRelocateImageBegin)
+func (e *AnyImageRelocateImageBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageRelocateImageBegin) FieldValue(i int) etw.Value {
-	return (*anyLoaderBaseEventLayout)(e).FieldValue(i)
+func (e *AnyImageRelocateImageBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ImageRelocateImageBeginV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyImageRelocateImageBegin) Clone() *AnyImageRelocateImageBegin { return &e }
-
-func (e AnyImageRelocateImageBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageRelocateImageBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageRelocateImageBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyLoaderBaseEventLayout is what types for all versions of an event share,
-// the newest of which has the template LoaderBaseEvent.
-type anyLoaderBaseEventLayout AnyImageRelocateImageBegin
-
-func (e *anyLoaderBaseEventLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v loaderBaseEventLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.BaseAddress = v.BaseAddress
-	return n, err
-}
-
-func (e *anyLoaderBaseEventLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.BaseAddress)
-	}
-	return etw.Value{}
-}
 
 // ImageRelocateImageEndV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 145 (RelocateImageEnd), version
@@ -2301,59 +2045,35 @@ func (e ImageRelocateImageEndV2) LogValue() slog.Value         { return etw.LogV
 func (e ImageRelocateImageEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageRelocateImageEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         145,
-	Version:    2,
-	Opcode:     145,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "RelocateImageEnd",
-	Fields:     loaderBaseEventLayoutFields,
-	New:        func() etw.Event { return new(ImageRelocateImageEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 145, Version: 2, Opcode: 145, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "RelocateImageEnd",
+	Fields: loaderBaseEventLayoutFields,
+	New:    func() etw.Event { return new(ImageRelocateImageEndV2) },
 }
 
-// AnyImageRelocateImageEnd is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 145 (RelocateImageEnd), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageRelocateImageEndV2]; a newer one is decoded like
-// it.
+// AnyImageRelocateImageEnd is [ImageRelocateImageEndV2] in any version: a
+// newer one is decoded like it.
 type AnyImageRelocateImageEnd struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
+	ImageRelocateImageEndV2
 }
 
-var anyImageRelocateImageEnd = []*etw.EventDesc{&imageRelocateImageEndV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageRelocateImageEnd) EventDescs() []*etw.EventDesc { return anyImageRelocateImageEnd }
-func (e *AnyImageRelocateImageEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageRelocateImageEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageRelocateImageEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageRelocateImageEndV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageRelocateImageEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderBaseEventLayout)(e).decode(version, p, ptr, anyImageRelocateImageEnd)
+func (e *AnyImageRelocateImageEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageRelocateImageEnd) FieldValue(i int) etw.Value {
-	return (*anyLoaderBaseEventLayout)(e).FieldValue(i)
+func (e *AnyImageRelocateImageEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ImageRelocateImageEndV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyImageRelocateImageEnd) Clone() *AnyImageRelocateImageEnd { return &e }
-
-func (e AnyImageRelocateImageEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageRelocateImageEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageRelocateImageEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageHandleOldDescsBeginV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 146 (HandleOldDescsBegin),
@@ -2391,59 +2111,35 @@ func (e ImageHandleOldDescsBeginV2) LogValue() slog.Value         { return etw.L
 func (e ImageHandleOldDescsBeginV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageHandleOldDescsBeginV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         146,
-	Version:    2,
-	Opcode:     146,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "HandleOldDescsBegin",
-	Fields:     loaderBaseEventLayoutFields,
-	New:        func() etw.Event { return new(ImageHandleOldDescsBeginV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 146, Version: 2, Opcode: 146, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "HandleOldDescsBegin",
+	Fields: loaderBaseEventLayoutFields,
+	New:    func() etw.Event { return new(ImageHandleOldDescsBeginV2) },
 }
 
-// AnyImageHandleOldDescsBegin is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 146 (HandleOldDescsBegin), of
-// task Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageHandleOldDescsBeginV2]; a newer one is decoded
-// like it.
+// AnyImageHandleOldDescsBegin is [ImageHandleOldDescsBeginV2] in any version:
+// a newer one is decoded like it.
 type AnyImageHandleOldDescsBegin struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
+	ImageHandleOldDescsBeginV2
 }
 
-var anyImageHandleOldDescsBegin = []*etw.EventDesc{&imageHandleOldDescsBeginV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageHandleOldDescsBegin) EventDescs() []*etw.EventDesc { return anyImageHandleOldDescsBegin }
-func (e *AnyImageHandleOldDescsBegin) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageHandleOldDescsBegin, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageHandleOldDescsBegin) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageHandleOldDescsBeginV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageHandleOldDescsBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderBaseEventLayout)(e).decode(version, p, ptr, anyImageHandleOldDescsBegin)
+func (e *AnyImageHandleOldDescsBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageHandleOldDescsBegin) FieldValue(i int) etw.Value {
-	return (*anyLoaderBaseEventLayout)(e).FieldValue(i)
+func (e *AnyImageHandleOldDescsBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ImageHandleOldDescsBeginV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyImageHandleOldDescsBegin) Clone() *AnyImageHandleOldDescsBegin { return &e }
-
-func (e AnyImageHandleOldDescsBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageHandleOldDescsBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageHandleOldDescsBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageHandleOldDescsEndV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 147 (HandleOldDescsEnd),
@@ -2481,59 +2177,35 @@ func (e ImageHandleOldDescsEndV2) LogValue() slog.Value         { return etw.Log
 func (e ImageHandleOldDescsEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageHandleOldDescsEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         147,
-	Version:    2,
-	Opcode:     147,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "HandleOldDescsEnd",
-	Fields:     loaderBaseEventLayoutFields,
-	New:        func() etw.Event { return new(ImageHandleOldDescsEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 147, Version: 2, Opcode: 147, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "HandleOldDescsEnd",
+	Fields: loaderBaseEventLayoutFields,
+	New:    func() etw.Event { return new(ImageHandleOldDescsEndV2) },
 }
 
-// AnyImageHandleOldDescsEnd is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 147 (HandleOldDescsEnd), of
-// task Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageHandleOldDescsEndV2]; a newer one is decoded like
-// it.
+// AnyImageHandleOldDescsEnd is [ImageHandleOldDescsEndV2] in any version: a
+// newer one is decoded like it.
 type AnyImageHandleOldDescsEnd struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
+	ImageHandleOldDescsEndV2
 }
 
-var anyImageHandleOldDescsEnd = []*etw.EventDesc{&imageHandleOldDescsEndV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageHandleOldDescsEnd) EventDescs() []*etw.EventDesc { return anyImageHandleOldDescsEnd }
-func (e *AnyImageHandleOldDescsEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageHandleOldDescsEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageHandleOldDescsEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageHandleOldDescsEndV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageHandleOldDescsEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderBaseEventLayout)(e).decode(version, p, ptr, anyImageHandleOldDescsEnd)
+func (e *AnyImageHandleOldDescsEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageHandleOldDescsEnd) FieldValue(i int) etw.Value {
-	return (*anyLoaderBaseEventLayout)(e).FieldValue(i)
+func (e *AnyImageHandleOldDescsEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ImageHandleOldDescsEndV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyImageHandleOldDescsEnd) Clone() *AnyImageHandleOldDescsEnd { return &e }
-
-func (e AnyImageHandleOldDescsEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageHandleOldDescsEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageHandleOldDescsEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageHandleNewDescsBeginV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 148 (HandleNewDescsBegin),
@@ -2571,59 +2243,35 @@ func (e ImageHandleNewDescsBeginV2) LogValue() slog.Value         { return etw.L
 func (e ImageHandleNewDescsBeginV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageHandleNewDescsBeginV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         148,
-	Version:    2,
-	Opcode:     148,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "HandleNewDescsBegin",
-	Fields:     loaderBaseEventLayoutFields,
-	New:        func() etw.Event { return new(ImageHandleNewDescsBeginV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 148, Version: 2, Opcode: 148, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "HandleNewDescsBegin",
+	Fields: loaderBaseEventLayoutFields,
+	New:    func() etw.Event { return new(ImageHandleNewDescsBeginV2) },
 }
 
-// AnyImageHandleNewDescsBegin is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 148 (HandleNewDescsBegin), of
-// task Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageHandleNewDescsBeginV2]; a newer one is decoded
-// like it.
+// AnyImageHandleNewDescsBegin is [ImageHandleNewDescsBeginV2] in any version:
+// a newer one is decoded like it.
 type AnyImageHandleNewDescsBegin struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
+	ImageHandleNewDescsBeginV2
 }
 
-var anyImageHandleNewDescsBegin = []*etw.EventDesc{&imageHandleNewDescsBeginV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageHandleNewDescsBegin) EventDescs() []*etw.EventDesc { return anyImageHandleNewDescsBegin }
-func (e *AnyImageHandleNewDescsBegin) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageHandleNewDescsBegin, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageHandleNewDescsBegin) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageHandleNewDescsBeginV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageHandleNewDescsBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderBaseEventLayout)(e).decode(version, p, ptr, anyImageHandleNewDescsBegin)
+func (e *AnyImageHandleNewDescsBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageHandleNewDescsBegin) FieldValue(i int) etw.Value {
-	return (*anyLoaderBaseEventLayout)(e).FieldValue(i)
+func (e *AnyImageHandleNewDescsBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ImageHandleNewDescsBeginV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyImageHandleNewDescsBegin) Clone() *AnyImageHandleNewDescsBegin { return &e }
-
-func (e AnyImageHandleNewDescsBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageHandleNewDescsBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageHandleNewDescsBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageHandleNewDescsEndV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 149 (HandleNewDescsEnd),
@@ -2661,59 +2309,35 @@ func (e ImageHandleNewDescsEndV2) LogValue() slog.Value         { return etw.Log
 func (e ImageHandleNewDescsEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageHandleNewDescsEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         149,
-	Version:    2,
-	Opcode:     149,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "HandleNewDescsEnd",
-	Fields:     loaderBaseEventLayoutFields,
-	New:        func() etw.Event { return new(ImageHandleNewDescsEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 149, Version: 2, Opcode: 149, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "HandleNewDescsEnd",
+	Fields: loaderBaseEventLayoutFields,
+	New:    func() etw.Event { return new(ImageHandleNewDescsEndV2) },
 }
 
-// AnyImageHandleNewDescsEnd is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 149 (HandleNewDescsEnd), of
-// task Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageHandleNewDescsEndV2]; a newer one is decoded like
-// it.
+// AnyImageHandleNewDescsEnd is [ImageHandleNewDescsEndV2] in any version: a
+// newer one is decoded like it.
 type AnyImageHandleNewDescsEnd struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
+	ImageHandleNewDescsEndV2
 }
 
-var anyImageHandleNewDescsEnd = []*etw.EventDesc{&imageHandleNewDescsEndV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageHandleNewDescsEnd) EventDescs() []*etw.EventDesc { return anyImageHandleNewDescsEnd }
-func (e *AnyImageHandleNewDescsEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageHandleNewDescsEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageHandleNewDescsEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageHandleNewDescsEndV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageHandleNewDescsEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderBaseEventLayout)(e).decode(version, p, ptr, anyImageHandleNewDescsEnd)
+func (e *AnyImageHandleNewDescsEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageHandleNewDescsEnd) FieldValue(i int) etw.Value {
-	return (*anyLoaderBaseEventLayout)(e).FieldValue(i)
+func (e *AnyImageHandleNewDescsEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ImageHandleNewDescsEndV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyImageHandleNewDescsEnd) Clone() *AnyImageHandleNewDescsEnd { return &e }
-
-func (e AnyImageHandleNewDescsEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageHandleNewDescsEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageHandleNewDescsEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageDllMainExitV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 150 (DllMainExit), version 2,
@@ -2751,58 +2375,35 @@ func (e ImageDllMainExitV2) LogValue() slog.Value         { return etw.LogValue(
 func (e ImageDllMainExitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageDllMainExitV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         150,
-	Version:    2,
-	Opcode:     150,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "DllMainExit",
-	Fields:     loaderBaseEventLayoutFields,
-	New:        func() etw.Event { return new(ImageDllMainExitV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 150, Version: 2, Opcode: 150, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "DllMainExit",
+	Fields: loaderBaseEventLayoutFields,
+	New:    func() etw.Event { return new(ImageDllMainExitV2) },
 }
 
-// AnyImageDllMainExit is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 150 (DllMainExit), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageDllMainExitV2]; a newer one is decoded like it.
+// AnyImageDllMainExit is [ImageDllMainExitV2] in any version: a newer one is
+// decoded like it.
 type AnyImageDllMainExit struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
+	ImageDllMainExitV2
 }
 
-var anyImageDllMainExit = []*etw.EventDesc{&imageDllMainExitV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageDllMainExit) EventDescs() []*etw.EventDesc { return anyImageDllMainExit }
-func (e *AnyImageDllMainExit) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageDllMainExit, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageDllMainExit) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageDllMainExitV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageDllMainExit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderBaseEventLayout)(e).decode(version, p, ptr, anyImageDllMainExit)
+func (e *AnyImageDllMainExit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageDllMainExit) FieldValue(i int) etw.Value {
-	return (*anyLoaderBaseEventLayout)(e).FieldValue(i)
+func (e *AnyImageDllMainExit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ImageDllMainExitV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyImageDllMainExit) Clone() *AnyImageDllMainExit { return &e }
-
-func (e AnyImageDllMainExit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageDllMainExit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageDllMainExit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageFindDllByNameV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 160 (FindDllByName), version 2,
@@ -2846,17 +2447,11 @@ func (e ImageFindDllByNameV2) LogValue() slog.Value         { return etw.LogValu
 func (e ImageFindDllByNameV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageFindDllByNameV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         160,
-	Version:    2,
-	Opcode:     160,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "FindDllByName",
-	Fields:     loaderCodedEventLayoutFields,
-	New:        func() etw.Event { return new(ImageFindDllByNameV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 160, Version: 2, Opcode: 160, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "FindDllByName",
+	Fields: loaderCodedEventLayoutFields,
+	New:    func() etw.Event { return new(ImageFindDllByNameV2) },
 }
 
 // loaderCodedEventLayout is the template LoaderCodedEvent, which several
@@ -2909,83 +2504,30 @@ var loaderCodedEventLayoutFields = []etw.FieldDesc{
 	{Name: "String", Type: etw.InUnicodeString},
 }
 
-// AnyImageFindDllByName is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 160 (FindDllByName), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageFindDllByNameV2]; a newer one is decoded like it.
+// AnyImageFindDllByName is [ImageFindDllByNameV2] in any version: a newer one
+// is decoded like it.
 type AnyImageFindDllByName struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageFindDllByNameV2
 }
 
-var anyImageFindDllByName = []*etw.EventDesc{&imageFindDllByNameV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageFindDllByName) EventDescs() []*etw.EventDesc { return anyImageFindDllByName }
-func (e *AnyImageFindDllByName) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageFindDllByName, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageFindDllByName) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageFindDllByNameV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageFindDllByName) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventLayout)(e).decode(version, p, ptr, anyImageFindDllByName)
+func (e *AnyImageFindDllByName) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageFindDllByName) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventLayout)(e).FieldValue(i)
+func (e *AnyImageFindDllByName) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ImageFindDllByNameV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageFindDllByName) Clone() *AnyImageFindDllByName {
-	(*anyLoaderCodedEventLayout)(&e).detach()
+	(*loaderCodedEventLayout)(&e.ImageFindDllByNameV2).detach()
 	return &e
-}
-
-func (e AnyImageFindDllByName) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageFindDllByName) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageFindDllByName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyLoaderCodedEventLayout is what types for all versions of an event share,
-// the newest of which has the template LoaderCodedEvent.
-type anyLoaderCodedEventLayout AnyImageFindDllByName
-
-func (e *anyLoaderCodedEventLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v loaderCodedEventLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.BaseAddress = v.BaseAddress
-	e.ErrorOpcode = v.ErrorOpcode
-	e.Code = v.Code
-	e.String_ = v.String_
-	return n, err
-}
-
-func (e *anyLoaderCodedEventLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.BaseAddress)
-	case 1:
-		return etw.UintValue(uint64(e.ErrorOpcode))
-	case 2:
-		return etw.IntValue(int64(e.Code))
-	case 3:
-		return etw.UTF16Value(e.String_)
-	}
-	return etw.Value{}
-}
-
-func (e *anyLoaderCodedEventLayout) detach() {
-	e.String_ = e.String_.Clone()
 }
 
 // ImageMapViewEndV2 is the classic event of class
@@ -3030,64 +2572,36 @@ func (e ImageMapViewEndV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e ImageMapViewEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageMapViewEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         161,
-	Version:    2,
-	Opcode:     161,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "MapViewEnd",
-	Fields:     loaderCodedEventLayoutFields,
-	New:        func() etw.Event { return new(ImageMapViewEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 161, Version: 2, Opcode: 161, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "MapViewEnd",
+	Fields: loaderCodedEventLayoutFields,
+	New:    func() etw.Event { return new(ImageMapViewEndV2) },
 }
 
-// AnyImageMapViewEnd is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 161 (MapViewEnd), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageMapViewEndV2]; a newer one is decoded like it.
+// AnyImageMapViewEnd is [ImageMapViewEndV2] in any version: a newer one is
+// decoded like it.
 type AnyImageMapViewEnd struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageMapViewEndV2
 }
 
-var anyImageMapViewEnd = []*etw.EventDesc{&imageMapViewEndV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageMapViewEnd) EventDescs() []*etw.EventDesc { return anyImageMapViewEnd }
-func (e *AnyImageMapViewEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageMapViewEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageMapViewEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageMapViewEndV2} }
+func (e *AnyImageMapViewEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageMapViewEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventLayout)(e).decode(version, p, ptr, anyImageMapViewEnd)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageMapViewEnd) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventLayout)(e).FieldValue(i)
+func (e *AnyImageMapViewEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ImageMapViewEndV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageMapViewEnd) Clone() *AnyImageMapViewEnd {
-	(*anyLoaderCodedEventLayout)(&e).detach()
+	(*loaderCodedEventLayout)(&e.ImageMapViewEndV2).detach()
 	return &e
 }
-
-func (e AnyImageMapViewEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageMapViewEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageMapViewEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageLoaderLockReleaseV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 162 (LoaderLockRelease),
@@ -3131,65 +2645,38 @@ func (e ImageLoaderLockReleaseV2) LogValue() slog.Value         { return etw.Log
 func (e ImageLoaderLockReleaseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageLoaderLockReleaseV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         162,
-	Version:    2,
-	Opcode:     162,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "LoaderLockRelease",
-	Fields:     loaderCodedEventLayoutFields,
-	New:        func() etw.Event { return new(ImageLoaderLockReleaseV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 162, Version: 2, Opcode: 162, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "LoaderLockRelease",
+	Fields: loaderCodedEventLayoutFields,
+	New:    func() etw.Event { return new(ImageLoaderLockReleaseV2) },
 }
 
-// AnyImageLoaderLockRelease is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 162 (LoaderLockRelease), of
-// task Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageLoaderLockReleaseV2]; a newer one is decoded like
-// it.
+// AnyImageLoaderLockRelease is [ImageLoaderLockReleaseV2] in any version: a
+// newer one is decoded like it.
 type AnyImageLoaderLockRelease struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageLoaderLockReleaseV2
 }
 
-var anyImageLoaderLockRelease = []*etw.EventDesc{&imageLoaderLockReleaseV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageLoaderLockRelease) EventDescs() []*etw.EventDesc { return anyImageLoaderLockRelease }
-func (e *AnyImageLoaderLockRelease) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageLoaderLockRelease, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageLoaderLockRelease) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageLoaderLockReleaseV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageLoaderLockRelease) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventLayout)(e).decode(version, p, ptr, anyImageLoaderLockRelease)
+func (e *AnyImageLoaderLockRelease) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageLoaderLockRelease) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventLayout)(e).FieldValue(i)
+func (e *AnyImageLoaderLockRelease) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ImageLoaderLockReleaseV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageLoaderLockRelease) Clone() *AnyImageLoaderLockRelease {
-	(*anyLoaderCodedEventLayout)(&e).detach()
+	(*loaderCodedEventLayout)(&e.ImageLoaderLockReleaseV2).detach()
 	return &e
 }
-
-func (e AnyImageLoaderLockRelease) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageLoaderLockRelease) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageLoaderLockRelease) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageDllMainEnterV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 163 (DllMainEnter), version 2,
@@ -3233,64 +2720,38 @@ func (e ImageDllMainEnterV2) LogValue() slog.Value         { return etw.LogValue
 func (e ImageDllMainEnterV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageDllMainEnterV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         163,
-	Version:    2,
-	Opcode:     163,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "DllMainEnter",
-	Fields:     loaderCodedEventLayoutFields,
-	New:        func() etw.Event { return new(ImageDllMainEnterV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 163, Version: 2, Opcode: 163, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "DllMainEnter",
+	Fields: loaderCodedEventLayoutFields,
+	New:    func() etw.Event { return new(ImageDllMainEnterV2) },
 }
 
-// AnyImageDllMainEnter is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 163 (DllMainEnter), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageDllMainEnterV2]; a newer one is decoded like it.
+// AnyImageDllMainEnter is [ImageDllMainEnterV2] in any version: a newer one is
+// decoded like it.
 type AnyImageDllMainEnter struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageDllMainEnterV2
 }
 
-var anyImageDllMainEnter = []*etw.EventDesc{&imageDllMainEnterV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageDllMainEnter) EventDescs() []*etw.EventDesc { return anyImageDllMainEnter }
-func (e *AnyImageDllMainEnter) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageDllMainEnter, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageDllMainEnter) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageDllMainEnterV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageDllMainEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventLayout)(e).decode(version, p, ptr, anyImageDllMainEnter)
+func (e *AnyImageDllMainEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageDllMainEnter) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventLayout)(e).FieldValue(i)
+func (e *AnyImageDllMainEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ImageDllMainEnterV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageDllMainEnter) Clone() *AnyImageDllMainEnter {
-	(*anyLoaderCodedEventLayout)(&e).detach()
+	(*loaderCodedEventLayout)(&e.ImageDllMainEnterV2).detach()
 	return &e
 }
-
-func (e AnyImageDllMainEnter) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageDllMainEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageDllMainEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageLoaderErrorV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 164 (LoaderError), version 2,
@@ -3334,64 +2795,38 @@ func (e ImageLoaderErrorV2) LogValue() slog.Value         { return etw.LogValue(
 func (e ImageLoaderErrorV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageLoaderErrorV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         164,
-	Version:    2,
-	Opcode:     164,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "LoaderError",
-	Fields:     loaderCodedEventLayoutFields,
-	New:        func() etw.Event { return new(ImageLoaderErrorV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 164, Version: 2, Opcode: 164, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "LoaderError",
+	Fields: loaderCodedEventLayoutFields,
+	New:    func() etw.Event { return new(ImageLoaderErrorV2) },
 }
 
-// AnyImageLoaderError is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 164 (LoaderError), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageLoaderErrorV2]; a newer one is decoded like it.
+// AnyImageLoaderError is [ImageLoaderErrorV2] in any version: a newer one is
+// decoded like it.
 type AnyImageLoaderError struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageLoaderErrorV2
 }
 
-var anyImageLoaderError = []*etw.EventDesc{&imageLoaderErrorV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageLoaderError) EventDescs() []*etw.EventDesc { return anyImageLoaderError }
-func (e *AnyImageLoaderError) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageLoaderError, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageLoaderError) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageLoaderErrorV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageLoaderError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventLayout)(e).decode(version, p, ptr, anyImageLoaderError)
+func (e *AnyImageLoaderError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageLoaderError) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventLayout)(e).FieldValue(i)
+func (e *AnyImageLoaderError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ImageLoaderErrorV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageLoaderError) Clone() *AnyImageLoaderError {
-	(*anyLoaderCodedEventLayout)(&e).detach()
+	(*loaderCodedEventLayout)(&e.ImageLoaderErrorV2).detach()
 	return &e
 }
-
-func (e AnyImageLoaderError) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageLoaderError) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageLoaderError) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageMapViewStartV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 165 (MapViewStart), version 3,
@@ -3435,17 +2870,11 @@ func (e ImageMapViewStartV3) LogValue() slog.Value         { return etw.LogValue
 func (e ImageMapViewStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageMapViewStartV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         165,
-	Version:    3,
-	Opcode:     165,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "MapViewStart",
-	Fields:     loaderCodedEventStatusLayoutFields,
-	New:        func() etw.Event { return new(ImageMapViewStartV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 165, Version: 3, Opcode: 165, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "MapViewStart",
+	Fields: loaderCodedEventStatusLayoutFields,
+	New:    func() etw.Event { return new(ImageMapViewStartV3) },
 }
 
 // loaderCodedEventStatusLayout is the template LoaderCodedEventStatus, which
@@ -3498,83 +2927,30 @@ var loaderCodedEventStatusLayoutFields = []etw.FieldDesc{
 	{Name: "String", Type: etw.InUnicodeString},
 }
 
-// AnyImageMapViewStart is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 165 (MapViewStart), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageMapViewStartV3]; a newer one is decoded like it.
+// AnyImageMapViewStart is [ImageMapViewStartV3] in any version: a newer one is
+// decoded like it.
 type AnyImageMapViewStart struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageMapViewStartV3
 }
 
-var anyImageMapViewStart = []*etw.EventDesc{&imageMapViewStartV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageMapViewStart) EventDescs() []*etw.EventDesc { return anyImageMapViewStart }
-func (e *AnyImageMapViewStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageMapViewStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageMapViewStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageMapViewStartV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageMapViewStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventStatusLayout)(e).decode(version, p, ptr, anyImageMapViewStart)
+func (e *AnyImageMapViewStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageMapViewStart) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventStatusLayout)(e).FieldValue(i)
+func (e *AnyImageMapViewStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageMapViewStartV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageMapViewStart) Clone() *AnyImageMapViewStart {
-	(*anyLoaderCodedEventStatusLayout)(&e).detach()
+	(*loaderCodedEventStatusLayout)(&e.ImageMapViewStartV3).detach()
 	return &e
-}
-
-func (e AnyImageMapViewStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageMapViewStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageMapViewStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyLoaderCodedEventStatusLayout is what types for all versions of an event
-// share, the newest of which has the template LoaderCodedEventStatus.
-type anyLoaderCodedEventStatusLayout AnyImageMapViewStart
-
-func (e *anyLoaderCodedEventStatusLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v loaderCodedEventStatusLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.BaseAddress = v.BaseAddress
-	e.ErrorOpcode = v.ErrorOpcode
-	e.Code = v.Code
-	e.String_ = v.String_
-	return n, err
-}
-
-func (e *anyLoaderCodedEventStatusLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.BaseAddress)
-	case 1:
-		return etw.UintValue(uint64(e.ErrorOpcode))
-	case 2:
-		return etw.IntValue(int64(e.Code))
-	case 3:
-		return etw.UTF16Value(e.String_)
-	}
-	return etw.Value{}
-}
-
-func (e *anyLoaderCodedEventStatusLayout) detach() {
-	e.String_ = e.String_.Clone()
 }
 
 // ImageSnappingStartV3 is the classic event of class
@@ -3619,64 +2995,38 @@ func (e ImageSnappingStartV3) LogValue() slog.Value         { return etw.LogValu
 func (e ImageSnappingStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageSnappingStartV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         166,
-	Version:    3,
-	Opcode:     166,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "SnappingStart",
-	Fields:     loaderCodedEventStatusLayoutFields,
-	New:        func() etw.Event { return new(ImageSnappingStartV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 166, Version: 3, Opcode: 166, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "SnappingStart",
+	Fields: loaderCodedEventStatusLayoutFields,
+	New:    func() etw.Event { return new(ImageSnappingStartV3) },
 }
 
-// AnyImageSnappingStart is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 166 (SnappingStart), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageSnappingStartV3]; a newer one is decoded like it.
+// AnyImageSnappingStart is [ImageSnappingStartV3] in any version: a newer one
+// is decoded like it.
 type AnyImageSnappingStart struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageSnappingStartV3
 }
 
-var anyImageSnappingStart = []*etw.EventDesc{&imageSnappingStartV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageSnappingStart) EventDescs() []*etw.EventDesc { return anyImageSnappingStart }
-func (e *AnyImageSnappingStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageSnappingStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageSnappingStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageSnappingStartV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageSnappingStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventStatusLayout)(e).decode(version, p, ptr, anyImageSnappingStart)
+func (e *AnyImageSnappingStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageSnappingStart) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventStatusLayout)(e).FieldValue(i)
+func (e *AnyImageSnappingStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageSnappingStartV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageSnappingStart) Clone() *AnyImageSnappingStart {
-	(*anyLoaderCodedEventStatusLayout)(&e).detach()
+	(*loaderCodedEventStatusLayout)(&e.ImageSnappingStartV3).detach()
 	return &e
 }
-
-func (e AnyImageSnappingStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageSnappingStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageSnappingStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageSnappingEndV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 167 (SnappingEnd), version 3,
@@ -3720,64 +3070,38 @@ func (e ImageSnappingEndV3) LogValue() slog.Value         { return etw.LogValue(
 func (e ImageSnappingEndV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageSnappingEndV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         167,
-	Version:    3,
-	Opcode:     167,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "SnappingEnd",
-	Fields:     loaderCodedEventStatusLayoutFields,
-	New:        func() etw.Event { return new(ImageSnappingEndV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 167, Version: 3, Opcode: 167, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "SnappingEnd",
+	Fields: loaderCodedEventStatusLayoutFields,
+	New:    func() etw.Event { return new(ImageSnappingEndV3) },
 }
 
-// AnyImageSnappingEnd is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 167 (SnappingEnd), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageSnappingEndV3]; a newer one is decoded like it.
+// AnyImageSnappingEnd is [ImageSnappingEndV3] in any version: a newer one is
+// decoded like it.
 type AnyImageSnappingEnd struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageSnappingEndV3
 }
 
-var anyImageSnappingEnd = []*etw.EventDesc{&imageSnappingEndV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageSnappingEnd) EventDescs() []*etw.EventDesc { return anyImageSnappingEnd }
-func (e *AnyImageSnappingEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageSnappingEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageSnappingEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageSnappingEndV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageSnappingEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventStatusLayout)(e).decode(version, p, ptr, anyImageSnappingEnd)
+func (e *AnyImageSnappingEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageSnappingEnd) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventStatusLayout)(e).FieldValue(i)
+func (e *AnyImageSnappingEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageSnappingEndV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageSnappingEnd) Clone() *AnyImageSnappingEnd {
-	(*anyLoaderCodedEventStatusLayout)(&e).detach()
+	(*loaderCodedEventStatusLayout)(&e.ImageSnappingEndV3).detach()
 	return &e
 }
-
-func (e AnyImageSnappingEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageSnappingEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageSnappingEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageLoadingStartV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 168 (LoadingStart), version 3,
@@ -3821,64 +3145,38 @@ func (e ImageLoadingStartV3) LogValue() slog.Value         { return etw.LogValue
 func (e ImageLoadingStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageLoadingStartV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         168,
-	Version:    3,
-	Opcode:     168,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "LoadingStart",
-	Fields:     loaderCodedEventStatusLayoutFields,
-	New:        func() etw.Event { return new(ImageLoadingStartV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 168, Version: 3, Opcode: 168, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "LoadingStart",
+	Fields: loaderCodedEventStatusLayoutFields,
+	New:    func() etw.Event { return new(ImageLoadingStartV3) },
 }
 
-// AnyImageLoadingStart is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 168 (LoadingStart), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageLoadingStartV3]; a newer one is decoded like it.
+// AnyImageLoadingStart is [ImageLoadingStartV3] in any version: a newer one is
+// decoded like it.
 type AnyImageLoadingStart struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageLoadingStartV3
 }
 
-var anyImageLoadingStart = []*etw.EventDesc{&imageLoadingStartV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageLoadingStart) EventDescs() []*etw.EventDesc { return anyImageLoadingStart }
-func (e *AnyImageLoadingStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageLoadingStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageLoadingStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageLoadingStartV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageLoadingStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventStatusLayout)(e).decode(version, p, ptr, anyImageLoadingStart)
+func (e *AnyImageLoadingStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageLoadingStart) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventStatusLayout)(e).FieldValue(i)
+func (e *AnyImageLoadingStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageLoadingStartV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageLoadingStart) Clone() *AnyImageLoadingStart {
-	(*anyLoaderCodedEventStatusLayout)(&e).detach()
+	(*loaderCodedEventStatusLayout)(&e.ImageLoadingStartV3).detach()
 	return &e
 }
-
-func (e AnyImageLoadingStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageLoadingStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageLoadingStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageLoadingEndV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 169 (LoadingEnd), version 3, of
@@ -3922,64 +3220,36 @@ func (e ImageLoadingEndV3) LogValue() slog.Value         { return etw.LogValue(&
 func (e ImageLoadingEndV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageLoadingEndV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         169,
-	Version:    3,
-	Opcode:     169,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "LoadingEnd",
-	Fields:     loaderCodedEventStatusLayoutFields,
-	New:        func() etw.Event { return new(ImageLoadingEndV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 169, Version: 3, Opcode: 169, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "LoadingEnd",
+	Fields: loaderCodedEventStatusLayoutFields,
+	New:    func() etw.Event { return new(ImageLoadingEndV3) },
 }
 
-// AnyImageLoadingEnd is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 169 (LoadingEnd), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageLoadingEndV3]; a newer one is decoded like it.
+// AnyImageLoadingEnd is [ImageLoadingEndV3] in any version: a newer one is
+// decoded like it.
 type AnyImageLoadingEnd struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageLoadingEndV3
 }
 
-var anyImageLoadingEnd = []*etw.EventDesc{&imageLoadingEndV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageLoadingEnd) EventDescs() []*etw.EventDesc { return anyImageLoadingEnd }
-func (e *AnyImageLoadingEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageLoadingEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageLoadingEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageLoadingEndV3} }
+func (e *AnyImageLoadingEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageLoadingEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventStatusLayout)(e).decode(version, p, ptr, anyImageLoadingEnd)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageLoadingEnd) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventStatusLayout)(e).FieldValue(i)
+func (e *AnyImageLoadingEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageLoadingEndV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageLoadingEnd) Clone() *AnyImageLoadingEnd {
-	(*anyLoaderCodedEventStatusLayout)(&e).detach()
+	(*loaderCodedEventStatusLayout)(&e.ImageLoadingEndV3).detach()
 	return &e
 }
-
-func (e AnyImageLoadingEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageLoadingEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageLoadingEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageFoundKnownDllV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 170 (FoundKnownDll), version 3,
@@ -4023,64 +3293,38 @@ func (e ImageFoundKnownDllV3) LogValue() slog.Value         { return etw.LogValu
 func (e ImageFoundKnownDllV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageFoundKnownDllV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         170,
-	Version:    3,
-	Opcode:     170,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "FoundKnownDll",
-	Fields:     loaderCodedEventStatusLayoutFields,
-	New:        func() etw.Event { return new(ImageFoundKnownDllV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 170, Version: 3, Opcode: 170, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "FoundKnownDll",
+	Fields: loaderCodedEventStatusLayoutFields,
+	New:    func() etw.Event { return new(ImageFoundKnownDllV3) },
 }
 
-// AnyImageFoundKnownDll is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 170 (FoundKnownDll), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageFoundKnownDllV3]; a newer one is decoded like it.
+// AnyImageFoundKnownDll is [ImageFoundKnownDllV3] in any version: a newer one
+// is decoded like it.
 type AnyImageFoundKnownDll struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageFoundKnownDllV3
 }
 
-var anyImageFoundKnownDll = []*etw.EventDesc{&imageFoundKnownDllV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageFoundKnownDll) EventDescs() []*etw.EventDesc { return anyImageFoundKnownDll }
-func (e *AnyImageFoundKnownDll) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageFoundKnownDll, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageFoundKnownDll) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageFoundKnownDllV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageFoundKnownDll) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventStatusLayout)(e).decode(version, p, ptr, anyImageFoundKnownDll)
+func (e *AnyImageFoundKnownDll) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageFoundKnownDll) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventStatusLayout)(e).FieldValue(i)
+func (e *AnyImageFoundKnownDll) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageFoundKnownDllV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageFoundKnownDll) Clone() *AnyImageFoundKnownDll {
-	(*anyLoaderCodedEventStatusLayout)(&e).detach()
+	(*loaderCodedEventStatusLayout)(&e.ImageFoundKnownDllV3).detach()
 	return &e
 }
-
-func (e AnyImageFoundKnownDll) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageFoundKnownDll) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageFoundKnownDll) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageAbnormalTerminationV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 171 (AbnormalTermination),
@@ -4124,65 +3368,38 @@ func (e ImageAbnormalTerminationV3) LogValue() slog.Value         { return etw.L
 func (e ImageAbnormalTerminationV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageAbnormalTerminationV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         171,
-	Version:    3,
-	Opcode:     171,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "AbnormalTermination",
-	Fields:     loaderCodedEventStatusLayoutFields,
-	New:        func() etw.Event { return new(ImageAbnormalTerminationV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 171, Version: 3, Opcode: 171, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "AbnormalTermination",
+	Fields: loaderCodedEventStatusLayoutFields,
+	New:    func() etw.Event { return new(ImageAbnormalTerminationV3) },
 }
 
-// AnyImageAbnormalTermination is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 171 (AbnormalTermination), of
-// task Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageAbnormalTerminationV3]; a newer one is decoded
-// like it.
+// AnyImageAbnormalTermination is [ImageAbnormalTerminationV3] in any version:
+// a newer one is decoded like it.
 type AnyImageAbnormalTermination struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageAbnormalTerminationV3
 }
 
-var anyImageAbnormalTermination = []*etw.EventDesc{&imageAbnormalTerminationV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageAbnormalTermination) EventDescs() []*etw.EventDesc { return anyImageAbnormalTermination }
-func (e *AnyImageAbnormalTermination) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageAbnormalTermination, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageAbnormalTermination) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageAbnormalTerminationV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageAbnormalTermination) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventStatusLayout)(e).decode(version, p, ptr, anyImageAbnormalTermination)
+func (e *AnyImageAbnormalTermination) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageAbnormalTermination) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventStatusLayout)(e).FieldValue(i)
+func (e *AnyImageAbnormalTermination) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageAbnormalTerminationV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageAbnormalTermination) Clone() *AnyImageAbnormalTermination {
-	(*anyLoaderCodedEventStatusLayout)(&e).detach()
+	(*loaderCodedEventStatusLayout)(&e.ImageAbnormalTerminationV3).detach()
 	return &e
 }
-
-func (e AnyImageAbnormalTermination) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageAbnormalTermination) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageAbnormalTermination) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageModulePlaceHolderV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 172 (ModulePlaceHolder),
@@ -4226,65 +3443,38 @@ func (e ImageModulePlaceHolderV3) LogValue() slog.Value         { return etw.Log
 func (e ImageModulePlaceHolderV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageModulePlaceHolderV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         172,
-	Version:    3,
-	Opcode:     172,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "ModulePlaceHolder",
-	Fields:     loaderCodedEventStatusLayoutFields,
-	New:        func() etw.Event { return new(ImageModulePlaceHolderV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 172, Version: 3, Opcode: 172, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "ModulePlaceHolder",
+	Fields: loaderCodedEventStatusLayoutFields,
+	New:    func() etw.Event { return new(ImageModulePlaceHolderV3) },
 }
 
-// AnyImageModulePlaceHolder is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 172 (ModulePlaceHolder), of
-// task Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageModulePlaceHolderV3]; a newer one is decoded like
-// it.
+// AnyImageModulePlaceHolder is [ImageModulePlaceHolderV3] in any version: a
+// newer one is decoded like it.
 type AnyImageModulePlaceHolder struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageModulePlaceHolderV3
 }
 
-var anyImageModulePlaceHolder = []*etw.EventDesc{&imageModulePlaceHolderV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageModulePlaceHolder) EventDescs() []*etw.EventDesc { return anyImageModulePlaceHolder }
-func (e *AnyImageModulePlaceHolder) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageModulePlaceHolder, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageModulePlaceHolder) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageModulePlaceHolderV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageModulePlaceHolder) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventStatusLayout)(e).decode(version, p, ptr, anyImageModulePlaceHolder)
+func (e *AnyImageModulePlaceHolder) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageModulePlaceHolder) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventStatusLayout)(e).FieldValue(i)
+func (e *AnyImageModulePlaceHolder) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageModulePlaceHolderV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageModulePlaceHolder) Clone() *AnyImageModulePlaceHolder {
-	(*anyLoaderCodedEventStatusLayout)(&e).detach()
+	(*loaderCodedEventStatusLayout)(&e.ImageModulePlaceHolderV3).detach()
 	return &e
 }
-
-func (e AnyImageModulePlaceHolder) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageModulePlaceHolder) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageModulePlaceHolder) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageReadyToInitV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 173 (ReadyToInit), version 3,
@@ -4328,64 +3518,38 @@ func (e ImageReadyToInitV3) LogValue() slog.Value         { return etw.LogValue(
 func (e ImageReadyToInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageReadyToInitV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         173,
-	Version:    3,
-	Opcode:     173,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "ReadyToInit",
-	Fields:     loaderCodedEventStatusLayoutFields,
-	New:        func() etw.Event { return new(ImageReadyToInitV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 173, Version: 3, Opcode: 173, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "ReadyToInit",
+	Fields: loaderCodedEventStatusLayoutFields,
+	New:    func() etw.Event { return new(ImageReadyToInitV3) },
 }
 
-// AnyImageReadyToInit is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 173 (ReadyToInit), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageReadyToInitV3]; a newer one is decoded like it.
+// AnyImageReadyToInit is [ImageReadyToInitV3] in any version: a newer one is
+// decoded like it.
 type AnyImageReadyToInit struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageReadyToInitV3
 }
 
-var anyImageReadyToInit = []*etw.EventDesc{&imageReadyToInitV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageReadyToInit) EventDescs() []*etw.EventDesc { return anyImageReadyToInit }
-func (e *AnyImageReadyToInit) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageReadyToInit, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageReadyToInit) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageReadyToInitV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageReadyToInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventStatusLayout)(e).decode(version, p, ptr, anyImageReadyToInit)
+func (e *AnyImageReadyToInit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageReadyToInit) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventStatusLayout)(e).FieldValue(i)
+func (e *AnyImageReadyToInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageReadyToInitV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageReadyToInit) Clone() *AnyImageReadyToInit {
-	(*anyLoaderCodedEventStatusLayout)(&e).detach()
+	(*loaderCodedEventStatusLayout)(&e.ImageReadyToInitV3).detach()
 	return &e
 }
-
-func (e AnyImageReadyToInit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageReadyToInit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageReadyToInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageReadyToRunV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 174 (ReadyToRun), version 3, of
@@ -4429,64 +3593,36 @@ func (e ImageReadyToRunV3) LogValue() slog.Value         { return etw.LogValue(&
 func (e ImageReadyToRunV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageReadyToRunV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         174,
-	Version:    3,
-	Opcode:     174,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "ReadyToRun",
-	Fields:     loaderCodedEventStatusLayoutFields,
-	New:        func() etw.Event { return new(ImageReadyToRunV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 174, Version: 3, Opcode: 174, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "ReadyToRun",
+	Fields: loaderCodedEventStatusLayoutFields,
+	New:    func() etw.Event { return new(ImageReadyToRunV3) },
 }
 
-// AnyImageReadyToRun is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 174 (ReadyToRun), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageReadyToRunV3]; a newer one is decoded like it.
+// AnyImageReadyToRun is [ImageReadyToRunV3] in any version: a newer one is
+// decoded like it.
 type AnyImageReadyToRun struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageReadyToRunV3
 }
 
-var anyImageReadyToRun = []*etw.EventDesc{&imageReadyToRunV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageReadyToRun) EventDescs() []*etw.EventDesc { return anyImageReadyToRun }
-func (e *AnyImageReadyToRun) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageReadyToRun, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageReadyToRun) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageReadyToRunV3} }
+func (e *AnyImageReadyToRun) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageReadyToRun) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventStatusLayout)(e).decode(version, p, ptr, anyImageReadyToRun)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageReadyToRun) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventStatusLayout)(e).FieldValue(i)
+func (e *AnyImageReadyToRun) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageReadyToRunV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageReadyToRun) Clone() *AnyImageReadyToRun {
-	(*anyLoaderCodedEventStatusLayout)(&e).detach()
+	(*loaderCodedEventStatusLayout)(&e.ImageReadyToRunV3).detach()
 	return &e
 }
-
-func (e AnyImageReadyToRun) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageReadyToRun) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageReadyToRun) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageNewDllLoadV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 176 (NewDllLoad), version 3, of
@@ -4530,17 +3666,11 @@ func (e ImageNewDllLoadV3) LogValue() slog.Value         { return etw.LogValue(&
 func (e ImageNewDllLoadV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageNewDllLoadV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         176,
-	Version:    3,
-	Opcode:     176,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "NewDllLoad",
-	Fields:     loaderNewDllEventLayoutFields,
-	New:        func() etw.Event { return new(ImageNewDllLoadV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 176, Version: 3, Opcode: 176, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "NewDllLoad",
+	Fields: loaderNewDllEventLayoutFields,
+	New:    func() etw.Event { return new(ImageNewDllLoadV3) },
 }
 
 // loaderNewDllEventLayout is the template LoaderNewDllEvent, which several
@@ -4590,83 +3720,28 @@ var loaderNewDllEventLayoutFields = []etw.FieldDesc{
 	{Name: "FilePath", Type: etw.InUnicodeString},
 }
 
-// AnyImageNewDllLoad is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 176 (NewDllLoad), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageNewDllLoadV3]; a newer one is decoded like it.
+// AnyImageNewDllLoad is [ImageNewDllLoadV3] in any version: a newer one is
+// decoded like it.
 type AnyImageNewDllLoad struct {
 	Seen etw.Seen
-
-	NewDllBaseAddress    etw.Pointer
-	ParentDllBaseAddress etw.Pointer
-	LoadReason           uint32
-	FilePath             etw.UTF16
+	ImageNewDllLoadV3
 }
 
-var anyImageNewDllLoad = []*etw.EventDesc{&imageNewDllLoadV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageNewDllLoad) EventDescs() []*etw.EventDesc { return anyImageNewDllLoad }
-func (e *AnyImageNewDllLoad) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageNewDllLoad, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageNewDllLoad) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageNewDllLoadV3} }
+func (e *AnyImageNewDllLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageNewDllLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderNewDllEventLayout)(e).decode(version, p, ptr, anyImageNewDllLoad)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageNewDllLoad) FieldValue(i int) etw.Value {
-	return (*anyLoaderNewDllEventLayout)(e).FieldValue(i)
+func (e *AnyImageNewDllLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageNewDllLoadV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageNewDllLoad) Clone() *AnyImageNewDllLoad {
-	(*anyLoaderNewDllEventLayout)(&e).detach()
+	(*loaderNewDllEventLayout)(&e.ImageNewDllLoadV3).detach()
 	return &e
-}
-
-func (e AnyImageNewDllLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageNewDllLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageNewDllLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyLoaderNewDllEventLayout is what types for all versions of an event share,
-// the newest of which has the template LoaderNewDllEvent.
-type anyLoaderNewDllEventLayout AnyImageNewDllLoad
-
-func (e *anyLoaderNewDllEventLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v loaderNewDllEventLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.NewDllBaseAddress = v.NewDllBaseAddress
-	e.ParentDllBaseAddress = v.ParentDllBaseAddress
-	e.LoadReason = v.LoadReason
-	e.FilePath = v.FilePath
-	return n, err
-}
-
-func (e *anyLoaderNewDllEventLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.NewDllBaseAddress)
-	case 1:
-		return etw.PointerValue(e.ParentDllBaseAddress)
-	case 2:
-		return etw.UintValue(uint64(e.LoadReason))
-	case 3:
-		return etw.UTF16Value(e.FilePath)
-	}
-	return etw.Value{}
-}
-
-func (e *anyLoaderNewDllEventLayout) detach() {
-	e.FilePath = e.FilePath.Clone()
 }
 
 // ImageNewDllLoadAsDataV3 is the classic event of class
@@ -4711,65 +3786,38 @@ func (e ImageNewDllLoadAsDataV3) LogValue() slog.Value         { return etw.LogV
 func (e ImageNewDllLoadAsDataV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageNewDllLoadAsDataV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         177,
-	Version:    3,
-	Opcode:     177,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "NewDllLoadAsData",
-	Fields:     loaderNewDllEventLayoutFields,
-	New:        func() etw.Event { return new(ImageNewDllLoadAsDataV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 177, Version: 3, Opcode: 177, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "NewDllLoadAsData",
+	Fields: loaderNewDllEventLayoutFields,
+	New:    func() etw.Event { return new(ImageNewDllLoadAsDataV3) },
 }
 
-// AnyImageNewDllLoadAsData is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 177 (NewDllLoadAsData), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageNewDllLoadAsDataV3]; a newer one is decoded like
-// it.
+// AnyImageNewDllLoadAsData is [ImageNewDllLoadAsDataV3] in any version: a
+// newer one is decoded like it.
 type AnyImageNewDllLoadAsData struct {
 	Seen etw.Seen
-
-	NewDllBaseAddress    etw.Pointer
-	ParentDllBaseAddress etw.Pointer
-	LoadReason           uint32
-	FilePath             etw.UTF16
+	ImageNewDllLoadAsDataV3
 }
 
-var anyImageNewDllLoadAsData = []*etw.EventDesc{&imageNewDllLoadAsDataV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageNewDllLoadAsData) EventDescs() []*etw.EventDesc { return anyImageNewDllLoadAsData }
-func (e *AnyImageNewDllLoadAsData) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageNewDllLoadAsData, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageNewDllLoadAsData) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageNewDllLoadAsDataV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageNewDllLoadAsData) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderNewDllEventLayout)(e).decode(version, p, ptr, anyImageNewDllLoadAsData)
+func (e *AnyImageNewDllLoadAsData) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageNewDllLoadAsData) FieldValue(i int) etw.Value {
-	return (*anyLoaderNewDllEventLayout)(e).FieldValue(i)
+func (e *AnyImageNewDllLoadAsData) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageNewDllLoadAsDataV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageNewDllLoadAsData) Clone() *AnyImageNewDllLoadAsData {
-	(*anyLoaderNewDllEventLayout)(&e).detach()
+	(*loaderNewDllEventLayout)(&e.ImageNewDllLoadAsDataV3).detach()
 	return &e
 }
-
-func (e AnyImageNewDllLoadAsData) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageNewDllLoadAsData) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageNewDllLoadAsData) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageDllSearchPathExternalV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 192 (DllSearchPathExternal),
@@ -4814,17 +3862,11 @@ func (e ImageDllSearchPathExternalV3) LogValue() slog.Value         { return etw
 func (e ImageDllSearchPathExternalV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageDllSearchPathExternalV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         192,
-	Version:    3,
-	Opcode:     192,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "DllSearchPathExternal",
-	Fields:     loaderCodedEventPathLayoutFields,
-	New:        func() etw.Event { return new(ImageDllSearchPathExternalV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 192, Version: 3, Opcode: 192, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "DllSearchPathExternal",
+	Fields: loaderCodedEventPathLayoutFields,
+	New:    func() etw.Event { return new(ImageDllSearchPathExternalV3) },
 }
 
 // loaderCodedEventPathLayout is the template LoaderCodedEventPath, which
@@ -4883,91 +3925,30 @@ var loaderCodedEventPathLayoutFields = []etw.FieldDesc{
 	{Name: "String2", Type: etw.InUnicodeString},
 }
 
-// AnyImageDllSearchPathExternal is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 192 (DllSearchPathExternal), of
-// task Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageDllSearchPathExternalV3]; a newer one is decoded
-// like it.
+// AnyImageDllSearchPathExternal is [ImageDllSearchPathExternalV3] in any
+// version: a newer one is decoded like it.
 type AnyImageDllSearchPathExternal struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String1     etw.UTF16
-	String2     etw.UTF16
+	ImageDllSearchPathExternalV3
 }
 
-var anyImageDllSearchPathExternal = []*etw.EventDesc{&imageDllSearchPathExternalV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyImageDllSearchPathExternal) EventDescs() []*etw.EventDesc {
-	return anyImageDllSearchPathExternal
+	return []*etw.EventDesc{&imageDllSearchPathExternalV3}
 }
-func (e *AnyImageDllSearchPathExternal) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageDllSearchPathExternal, e.Seen)
+func (e *AnyImageDllSearchPathExternal) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageDllSearchPathExternal) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventPathLayout)(e).decode(version, p, ptr, anyImageDllSearchPathExternal)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageDllSearchPathExternal) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventPathLayout)(e).FieldValue(i)
+func (e *AnyImageDllSearchPathExternal) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageDllSearchPathExternalV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageDllSearchPathExternal) Clone() *AnyImageDllSearchPathExternal {
-	(*anyLoaderCodedEventPathLayout)(&e).detach()
+	(*loaderCodedEventPathLayout)(&e.ImageDllSearchPathExternalV3).detach()
 	return &e
-}
-
-func (e AnyImageDllSearchPathExternal) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageDllSearchPathExternal) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageDllSearchPathExternal) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyLoaderCodedEventPathLayout is what types for all versions of an event
-// share, the newest of which has the template LoaderCodedEventPath.
-type anyLoaderCodedEventPathLayout AnyImageDllSearchPathExternal
-
-func (e *anyLoaderCodedEventPathLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v loaderCodedEventPathLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.BaseAddress = v.BaseAddress
-	e.ErrorOpcode = v.ErrorOpcode
-	e.Code = v.Code
-	e.String1 = v.String1
-	e.String2 = v.String2
-	return n, err
-}
-
-func (e *anyLoaderCodedEventPathLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.BaseAddress)
-	case 1:
-		return etw.UintValue(uint64(e.ErrorOpcode))
-	case 2:
-		return etw.IntValue(int64(e.Code))
-	case 3:
-		return etw.UTF16Value(e.String1)
-	case 4:
-		return etw.UTF16Value(e.String2)
-	}
-	return etw.Value{}
-}
-
-func (e *anyLoaderCodedEventPathLayout) detach() {
-	e.String1 = e.String1.Clone()
-	e.String2 = e.String2.Clone()
 }
 
 // ImageDllSearchPathInternalV3 is the classic event of class
@@ -5013,68 +3994,38 @@ func (e ImageDllSearchPathInternalV3) LogValue() slog.Value         { return etw
 func (e ImageDllSearchPathInternalV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageDllSearchPathInternalV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         193,
-	Version:    3,
-	Opcode:     193,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "DllSearchPathInternal",
-	Fields:     loaderCodedEventPathLayoutFields,
-	New:        func() etw.Event { return new(ImageDllSearchPathInternalV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 193, Version: 3, Opcode: 193, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "DllSearchPathInternal",
+	Fields: loaderCodedEventPathLayoutFields,
+	New:    func() etw.Event { return new(ImageDllSearchPathInternalV3) },
 }
 
-// AnyImageDllSearchPathInternal is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 193 (DllSearchPathInternal), of
-// task Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageDllSearchPathInternalV3]; a newer one is decoded
-// like it.
+// AnyImageDllSearchPathInternal is [ImageDllSearchPathInternalV3] in any
+// version: a newer one is decoded like it.
 type AnyImageDllSearchPathInternal struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String1     etw.UTF16
-	String2     etw.UTF16
+	ImageDllSearchPathInternalV3
 }
 
-var anyImageDllSearchPathInternal = []*etw.EventDesc{&imageDllSearchPathInternalV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyImageDllSearchPathInternal) EventDescs() []*etw.EventDesc {
-	return anyImageDllSearchPathInternal
+	return []*etw.EventDesc{&imageDllSearchPathInternalV3}
 }
-func (e *AnyImageDllSearchPathInternal) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageDllSearchPathInternal, e.Seen)
+func (e *AnyImageDllSearchPathInternal) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageDllSearchPathInternal) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventPathLayout)(e).decode(version, p, ptr, anyImageDllSearchPathInternal)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageDllSearchPathInternal) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventPathLayout)(e).FieldValue(i)
+func (e *AnyImageDllSearchPathInternal) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageDllSearchPathInternalV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageDllSearchPathInternal) Clone() *AnyImageDllSearchPathInternal {
-	(*anyLoaderCodedEventPathLayout)(&e).detach()
+	(*loaderCodedEventPathLayout)(&e.ImageDllSearchPathInternalV3).detach()
 	return &e
 }
-
-func (e AnyImageDllSearchPathInternal) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageDllSearchPathInternal) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageDllSearchPathInternal) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageApiSetResolvingV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 208 (ApiSetResolving), version
@@ -5118,65 +4069,38 @@ func (e ImageApiSetResolvingV3) LogValue() slog.Value         { return etw.LogVa
 func (e ImageApiSetResolvingV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageApiSetResolvingV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         208,
-	Version:    3,
-	Opcode:     208,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "ApiSetResolving",
-	Fields:     loaderCodedEventStatusLayoutFields,
-	New:        func() etw.Event { return new(ImageApiSetResolvingV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 208, Version: 3, Opcode: 208, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "ApiSetResolving",
+	Fields: loaderCodedEventStatusLayoutFields,
+	New:    func() etw.Event { return new(ImageApiSetResolvingV3) },
 }
 
-// AnyImageApiSetResolving is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 208 (ApiSetResolving), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageApiSetResolvingV3]; a newer one is decoded like
-// it.
+// AnyImageApiSetResolving is [ImageApiSetResolvingV3] in any version: a newer
+// one is decoded like it.
 type AnyImageApiSetResolving struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageApiSetResolvingV3
 }
 
-var anyImageApiSetResolving = []*etw.EventDesc{&imageApiSetResolvingV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageApiSetResolving) EventDescs() []*etw.EventDesc { return anyImageApiSetResolving }
-func (e *AnyImageApiSetResolving) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageApiSetResolving, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageApiSetResolving) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageApiSetResolvingV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageApiSetResolving) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventStatusLayout)(e).decode(version, p, ptr, anyImageApiSetResolving)
+func (e *AnyImageApiSetResolving) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageApiSetResolving) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventStatusLayout)(e).FieldValue(i)
+func (e *AnyImageApiSetResolving) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageApiSetResolvingV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageApiSetResolving) Clone() *AnyImageApiSetResolving {
-	(*anyLoaderCodedEventStatusLayout)(&e).detach()
+	(*loaderCodedEventStatusLayout)(&e.ImageApiSetResolvingV3).detach()
 	return &e
 }
-
-func (e AnyImageApiSetResolving) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageApiSetResolving) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageApiSetResolving) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageApiSetHostedV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 209 (ApiSetHosted), version 3,
@@ -5220,64 +4144,38 @@ func (e ImageApiSetHostedV3) LogValue() slog.Value         { return etw.LogValue
 func (e ImageApiSetHostedV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageApiSetHostedV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         209,
-	Version:    3,
-	Opcode:     209,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "ApiSetHosted",
-	Fields:     loaderCodedEventStatusLayoutFields,
-	New:        func() etw.Event { return new(ImageApiSetHostedV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 209, Version: 3, Opcode: 209, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "ApiSetHosted",
+	Fields: loaderCodedEventStatusLayoutFields,
+	New:    func() etw.Event { return new(ImageApiSetHostedV3) },
 }
 
-// AnyImageApiSetHosted is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 209 (ApiSetHosted), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageApiSetHostedV3]; a newer one is decoded like it.
+// AnyImageApiSetHosted is [ImageApiSetHostedV3] in any version: a newer one is
+// decoded like it.
 type AnyImageApiSetHosted struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageApiSetHostedV3
 }
 
-var anyImageApiSetHosted = []*etw.EventDesc{&imageApiSetHostedV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageApiSetHosted) EventDescs() []*etw.EventDesc { return anyImageApiSetHosted }
-func (e *AnyImageApiSetHosted) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageApiSetHosted, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageApiSetHosted) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageApiSetHostedV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageApiSetHosted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventStatusLayout)(e).decode(version, p, ptr, anyImageApiSetHosted)
+func (e *AnyImageApiSetHosted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageApiSetHosted) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventStatusLayout)(e).FieldValue(i)
+func (e *AnyImageApiSetHosted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageApiSetHostedV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageApiSetHosted) Clone() *AnyImageApiSetHosted {
-	(*anyLoaderCodedEventStatusLayout)(&e).detach()
+	(*loaderCodedEventStatusLayout)(&e.ImageApiSetHostedV3).detach()
 	return &e
 }
-
-func (e AnyImageApiSetHosted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageApiSetHosted) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageApiSetHosted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageApiSetUnhostedV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 210 (ApiSetUnhosted), version
@@ -5321,64 +4219,38 @@ func (e ImageApiSetUnhostedV3) LogValue() slog.Value         { return etw.LogVal
 func (e ImageApiSetUnhostedV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageApiSetUnhostedV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         210,
-	Version:    3,
-	Opcode:     210,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "ApiSetUnhosted",
-	Fields:     loaderCodedEventStatusLayoutFields,
-	New:        func() etw.Event { return new(ImageApiSetUnhostedV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 210, Version: 3, Opcode: 210, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "ApiSetUnhosted",
+	Fields: loaderCodedEventStatusLayoutFields,
+	New:    func() etw.Event { return new(ImageApiSetUnhostedV3) },
 }
 
-// AnyImageApiSetUnhosted is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 210 (ApiSetUnhosted), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageApiSetUnhostedV3]; a newer one is decoded like it.
+// AnyImageApiSetUnhosted is [ImageApiSetUnhostedV3] in any version: a newer
+// one is decoded like it.
 type AnyImageApiSetUnhosted struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageApiSetUnhostedV3
 }
 
-var anyImageApiSetUnhosted = []*etw.EventDesc{&imageApiSetUnhostedV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageApiSetUnhosted) EventDescs() []*etw.EventDesc { return anyImageApiSetUnhosted }
-func (e *AnyImageApiSetUnhosted) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageApiSetUnhosted, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageApiSetUnhosted) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageApiSetUnhostedV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageApiSetUnhosted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventStatusLayout)(e).decode(version, p, ptr, anyImageApiSetUnhosted)
+func (e *AnyImageApiSetUnhosted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageApiSetUnhosted) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventStatusLayout)(e).FieldValue(i)
+func (e *AnyImageApiSetUnhosted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageApiSetUnhostedV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageApiSetUnhosted) Clone() *AnyImageApiSetUnhosted {
-	(*anyLoaderCodedEventStatusLayout)(&e).detach()
+	(*loaderCodedEventStatusLayout)(&e.ImageApiSetUnhostedV3).detach()
 	return &e
 }
-
-func (e AnyImageApiSetUnhosted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageApiSetUnhosted) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageApiSetUnhosted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageApiSetUnresolvedV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 211 (ApiSetUnresolved), version
@@ -5422,65 +4294,38 @@ func (e ImageApiSetUnresolvedV3) LogValue() slog.Value         { return etw.LogV
 func (e ImageApiSetUnresolvedV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageApiSetUnresolvedV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         211,
-	Version:    3,
-	Opcode:     211,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "ApiSetUnresolved",
-	Fields:     loaderCodedEventStatusLayoutFields,
-	New:        func() etw.Event { return new(ImageApiSetUnresolvedV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 211, Version: 3, Opcode: 211, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "ApiSetUnresolved",
+	Fields: loaderCodedEventStatusLayoutFields,
+	New:    func() etw.Event { return new(ImageApiSetUnresolvedV3) },
 }
 
-// AnyImageApiSetUnresolved is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 211 (ApiSetUnresolved), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageApiSetUnresolvedV3]; a newer one is decoded like
-// it.
+// AnyImageApiSetUnresolved is [ImageApiSetUnresolvedV3] in any version: a
+// newer one is decoded like it.
 type AnyImageApiSetUnresolved struct {
 	Seen etw.Seen
-
-	BaseAddress uint64
-	ErrorOpcode uint8
-	Code        int8
-	String_     etw.UTF16 // String
+	ImageApiSetUnresolvedV3
 }
 
-var anyImageApiSetUnresolved = []*etw.EventDesc{&imageApiSetUnresolvedV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageApiSetUnresolved) EventDescs() []*etw.EventDesc { return anyImageApiSetUnresolved }
-func (e *AnyImageApiSetUnresolved) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageApiSetUnresolved, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageApiSetUnresolved) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageApiSetUnresolvedV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageApiSetUnresolved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyLoaderCodedEventStatusLayout)(e).decode(version, p, ptr, anyImageApiSetUnresolved)
+func (e *AnyImageApiSetUnresolved) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageApiSetUnresolved) FieldValue(i int) etw.Value {
-	return (*anyLoaderCodedEventStatusLayout)(e).FieldValue(i)
+func (e *AnyImageApiSetUnresolved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	return e.ImageApiSetUnresolvedV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageApiSetUnresolved) Clone() *AnyImageApiSetUnresolved {
-	(*anyLoaderCodedEventStatusLayout)(&e).detach()
+	(*loaderCodedEventStatusLayout)(&e.ImageApiSetUnresolvedV3).detach()
 	return &e
 }
-
-func (e AnyImageApiSetUnresolved) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageApiSetUnresolved) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageApiSetUnresolved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageDllSearchResultsV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 212 (DllSearchResults), version
@@ -5552,15 +4397,9 @@ func (e ImageDllSearchResultsV3) LogValue() slog.Value         { return etw.LogV
 func (e ImageDllSearchResultsV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageDllSearchResultsV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         212,
-	Version:    3,
-	Opcode:     212,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "DllSearchResults",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 212, Version: 3, Opcode: 212, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "DllSearchResults",
 	Fields: []etw.FieldDesc{
 		{Name: "LdrLoadFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "LdrSearchFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -5571,62 +4410,24 @@ var imageDllSearchResultsV3 = etw.EventDesc{
 	New: func() etw.Event { return new(ImageDllSearchResultsV3) },
 }
 
-// AnyImageDllSearchResults is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 212 (DllSearchResults), of task
-// Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageDllSearchResultsV3]; a newer one is decoded like
-// it.
+// AnyImageDllSearchResults is [ImageDllSearchResultsV3] in any version: a
+// newer one is decoded like it.
 type AnyImageDllSearchResults struct {
 	Seen etw.Seen
-
-	LdrLoadFlags   uint32
-	LdrSearchFlags uint32
-	SearchInfo     uint32
-	LoadReason     uint32
-	FullDllName    etw.UTF16
+	ImageDllSearchResultsV3
 }
 
-var anyImageDllSearchResults = []*etw.EventDesc{&imageDllSearchResultsV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageDllSearchResults) EventDescs() []*etw.EventDesc { return anyImageDllSearchResults }
-func (e *AnyImageDllSearchResults) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageDllSearchResults, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageDllSearchResults) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageDllSearchResultsV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageDllSearchResults) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ImageDllSearchResultsV3
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyImageDllSearchResults) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
+}
+func (e *AnyImageDllSearchResults) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.LdrLoadFlags = v.LdrLoadFlags
-	e.LdrSearchFlags = v.LdrSearchFlags
-	e.SearchInfo = v.SearchInfo
-	e.LoadReason = v.LoadReason
-	e.FullDllName = v.FullDllName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageDllSearchResults) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.LdrLoadFlags))
-	case 1:
-		return etw.UintValue(uint64(e.LdrSearchFlags))
-	case 2:
-		return etw.UintValue(uint64(e.SearchInfo))
-	case 3:
-		return etw.UintValue(uint64(e.LoadReason))
-	case 4:
-		return etw.UTF16Value(e.FullDllName)
-	}
-	return etw.Value{}
+	return e.ImageDllSearchResultsV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5634,10 +4435,6 @@ func (e AnyImageDllSearchResults) Clone() *AnyImageDllSearchResults {
 	e.FullDllName = e.FullDllName.Clone()
 	return &e
 }
-
-func (e AnyImageDllSearchResults) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageDllSearchResults) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageDllSearchResults) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageDllPathSearchResultsV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 213 (DllPathSearchResults),
@@ -5712,15 +4509,9 @@ func (e ImageDllPathSearchResultsV3) LogValue() slog.Value         { return etw.
 func (e ImageDllPathSearchResultsV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageDllPathSearchResultsV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	ID:         213,
-	Version:    3,
-	Opcode:     213,
-	Task:       10,
-	TaskName:   "Image",
-	OpcodeName: "DllPathSearchResults",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 213, Version: 3, Opcode: 213, Task: 10,
+	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
+	TaskName: "Image", OpcodeName: "DllPathSearchResults",
 	Fields: []etw.FieldDesc{
 		{Name: "SearchInfo", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "Cwd", Type: etw.InUnicodeString},
@@ -5731,64 +4522,24 @@ var imageDllPathSearchResultsV3 = etw.EventDesc{
 	New: func() etw.Event { return new(ImageDllPathSearchResultsV3) },
 }
 
-// AnyImageDllPathSearchResults is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 213 (DllPathSearchResults), of
-// task Image, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ImageDllPathSearchResultsV3]; a newer one is decoded
-// like it.
+// AnyImageDllPathSearchResults is [ImageDllPathSearchResultsV3] in any
+// version: a newer one is decoded like it.
 type AnyImageDllPathSearchResults struct {
 	Seen etw.Seen
-
-	SearchInfo uint32
-	Cwd        etw.UTF16
-	AppDir     etw.UTF16
-	DllDir     etw.UTF16
-	DllLoadDir etw.UTF16
+	ImageDllPathSearchResultsV3
 }
 
-var anyImageDllPathSearchResults = []*etw.EventDesc{&imageDllPathSearchResultsV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyImageDllPathSearchResults) EventDescs() []*etw.EventDesc {
-	return anyImageDllPathSearchResults
+	return []*etw.EventDesc{&imageDllPathSearchResultsV3}
 }
-func (e *AnyImageDllPathSearchResults) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageDllPathSearchResults, e.Seen)
+func (e *AnyImageDllPathSearchResults) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageDllPathSearchResults) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ImageDllPathSearchResultsV3
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyImageDllPathSearchResults) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.SearchInfo = v.SearchInfo
-	e.Cwd = v.Cwd
-	e.AppDir = v.AppDir
-	e.DllDir = v.DllDir
-	e.DllLoadDir = v.DllLoadDir
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageDllPathSearchResults) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.SearchInfo))
-	case 1:
-		return etw.UTF16Value(e.Cwd)
-	case 2:
-		return etw.UTF16Value(e.AppDir)
-	case 3:
-		return etw.UTF16Value(e.DllDir)
-	case 4:
-		return etw.UTF16Value(e.DllLoadDir)
-	}
-	return etw.Value{}
+	return e.ImageDllPathSearchResultsV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5799,7 +4550,3 @@ func (e AnyImageDllPathSearchResults) Clone() *AnyImageDllPathSearchResults {
 	e.DllLoadDir = e.DllLoadDir.Clone()
 	return &e
 }
-
-func (e AnyImageDllPathSearchResults) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageDllPathSearchResults) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageDllPathSearchResults) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

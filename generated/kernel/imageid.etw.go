@@ -81,14 +81,9 @@ func (e ImageIDInfoV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ImageIDInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageIDInfoV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	ID:         0,
-	Version:    2,
-	Task:       28,
-	TaskName:   "ImageID",
-	OpcodeName: "Info",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Version: 2, Task: 28,
+	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
+	TaskName: "ImageID", OpcodeName: "Info",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ImageSize", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -99,63 +94,22 @@ var imageIDInfoV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ImageIDInfoV2) },
 }
 
-// AnyImageIDInfo is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 0 (Info), of task ImageID, in
-// any version.
-//
-// An image of a process, as its file says.
-//
-// The only version is [ImageIDInfoV2]; a newer one is decoded like it.
+// AnyImageIDInfo is [ImageIDInfoV2] in any version: a newer one is decoded
+// like it.
 type AnyImageIDInfo struct {
 	Seen etw.Seen
-
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// Its size in memory, in bytes.
-	ImageSize etw.Pointer
-	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	// The time stamp in its header, in seconds since 1970, or a hash.
-	TimeDateStamp    uint32
-	OriginalFileName etw.UTF16
+	ImageIDInfoV2
 }
 
-var anyImageIDInfo = []*etw.EventDesc{&imageIDInfoV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageIDInfo) EventDescs() []*etw.EventDesc { return anyImageIDInfo }
-func (e *AnyImageIDInfo) EventDesc() *etw.EventDesc  { return etw.DescOf(anyImageIDInfo, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageIDInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ImageIDInfoV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageIDInfo) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageIDInfoV2} }
+func (e *AnyImageIDInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyImageIDInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ImageBase = v.ImageBase
-	e.ImageSize = v.ImageSize
-	e.ProcessId = v.ProcessId
-	e.TimeDateStamp = v.TimeDateStamp
-	e.OriginalFileName = v.OriginalFileName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageIDInfo) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.ImageBase)
-	case 1:
-		return etw.PointerValue(e.ImageSize)
-	case 2:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 3:
-		return etw.UintValue(uint64(e.TimeDateStamp))
-	case 4:
-		return etw.UTF16Value(e.OriginalFileName)
-	}
-	return etw.Value{}
+	return e.ImageIDInfoV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -163,10 +117,6 @@ func (e AnyImageIDInfo) Clone() *AnyImageIDInfo {
 	e.OriginalFileName = e.OriginalFileName.Clone()
 	return &e
 }
-
-func (e AnyImageIDInfo) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageIDInfo) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageIDInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDNoneV2 is the classic event of class
 // b3e675d7-2554-4f18-830b-2762732560de, opcode 32 (None), version 2, of task
@@ -219,15 +169,9 @@ func (e ImageIDNoneV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ImageIDNoneV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageIDNoneV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       28,
-	TaskName:   "ImageID",
-	OpcodeName: "None",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 28,
+	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
+	TaskName: "ImageID", OpcodeName: "None",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -235,57 +179,26 @@ var imageIDNoneV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ImageIDNoneV2) },
 }
 
-// AnyImageIDNone is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 32 (None), of task ImageID, in
-// any version.
-//
-// An image without information about symbols.
-//
-// The only version is [ImageIDNoneV2]; a newer one is decoded like it.
+// AnyImageIDNone is [ImageIDNoneV2] in any version: a newer one is decoded
+// like it.
 type AnyImageIDNone struct {
 	Seen etw.Seen
-
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
+	ImageIDNoneV2
 }
 
-var anyImageIDNone = []*etw.EventDesc{&imageIDNoneV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageIDNone) EventDescs() []*etw.EventDesc { return anyImageIDNone }
-func (e *AnyImageIDNone) EventDesc() *etw.EventDesc  { return etw.DescOf(anyImageIDNone, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageIDNone) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ImageIDNoneV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageIDNone) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageIDNoneV2} }
+func (e *AnyImageIDNone) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyImageIDNone) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ImageBase = v.ImageBase
-	e.ProcessId = v.ProcessId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageIDNone) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.ImageBase)
-	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
-	}
-	return etw.Value{}
+	return e.ImageIDNoneV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyImageIDNone) Clone() *AnyImageIDNone { return &e }
-
-func (e AnyImageIDNone) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageIDNone) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageIDNone) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDDbgIDDBGV2 is the classic event of class
 // b3e675d7-2554-4f18-830b-2762732560de, opcode 34 (DbgID_DBG), version 2, of
@@ -363,15 +276,9 @@ func (e ImageIDDbgIDDBGV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e ImageIDDbgIDDBGV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageIDDbgIDDBGV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	ID:         34,
-	Version:    2,
-	Opcode:     34,
-	Task:       28,
-	TaskName:   "ImageID",
-	OpcodeName: "DbgID_DBG",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 28,
+	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
+	TaskName: "ImageID", OpcodeName: "DbgID_DBG",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -383,69 +290,22 @@ var imageIDDbgIDDBGV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ImageIDDbgIDDBGV2) },
 }
 
-// AnyImageIDDbgIDDBG is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 34 (DbgID_DBG), of task
-// ImageID, in any version.
-//
-// An image with a DBG file.
-//
-// The only version is [ImageIDDbgIDDBGV2]; a newer one is decoded like it.
+// AnyImageIDDbgIDDBG is [ImageIDDbgIDDBGV2] in any version: a newer one is
+// decoded like it.
 type AnyImageIDDbgIDDBG struct {
 	Seen etw.Seen
-
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	CheckSum  uint32
-	// The time stamp in its header, in seconds since 1970, or a hash.
-	TimeDateStamp uint32
-	// Its size in memory, in bytes.
-	ImageSize   uint32
-	DbgFileName etw.UTF16
+	ImageIDDbgIDDBGV2
 }
 
-var anyImageIDDbgIDDBG = []*etw.EventDesc{&imageIDDbgIDDBGV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageIDDbgIDDBG) EventDescs() []*etw.EventDesc { return anyImageIDDbgIDDBG }
-func (e *AnyImageIDDbgIDDBG) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageIDDbgIDDBG, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageIDDbgIDDBG) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageIDDbgIDDBGV2} }
+func (e *AnyImageIDDbgIDDBG) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageIDDbgIDDBG) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ImageIDDbgIDDBGV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyImageIDDbgIDDBG) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ImageBase = v.ImageBase
-	e.ProcessId = v.ProcessId
-	e.CheckSum = v.CheckSum
-	e.TimeDateStamp = v.TimeDateStamp
-	e.ImageSize = v.ImageSize
-	e.DbgFileName = v.DbgFileName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageIDDbgIDDBG) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.ImageBase)
-	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 2:
-		return etw.UintValue(uint64(e.CheckSum))
-	case 3:
-		return etw.UintValue(uint64(e.TimeDateStamp))
-	case 4:
-		return etw.UintValue(uint64(e.ImageSize))
-	case 5:
-		return etw.UTF16Value(e.DbgFileName)
-	}
-	return etw.Value{}
+	return e.ImageIDDbgIDDBGV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -453,10 +313,6 @@ func (e AnyImageIDDbgIDDBG) Clone() *AnyImageIDDbgIDDBG {
 	e.DbgFileName = e.DbgFileName.Clone()
 	return &e
 }
-
-func (e AnyImageIDDbgIDDBG) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageIDDbgIDDBG) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageIDDbgIDDBG) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDDbgIDRSDSV2 is the classic event of class
 // b3e675d7-2554-4f18-830b-2762732560de, opcode 36 (DbgID_RSDS), version 2, of
@@ -530,15 +386,9 @@ func (e ImageIDDbgIDRSDSV2) LogValue() slog.Value         { return etw.LogValue(
 func (e ImageIDDbgIDRSDSV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageIDDbgIDRSDSV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	ID:         36,
-	Version:    2,
-	Opcode:     36,
-	Task:       28,
-	TaskName:   "ImageID",
-	OpcodeName: "DbgID_RSDS",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 28,
+	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
+	TaskName: "ImageID", OpcodeName: "DbgID_RSDS",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -549,66 +399,24 @@ var imageIDDbgIDRSDSV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ImageIDDbgIDRSDSV2) },
 }
 
-// AnyImageIDDbgIDRSDS is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 36 (DbgID_RSDS), of task
-// ImageID, in any version.
-//
-// The PDB file of an image: its GUID, age and name.
-//
-// The only version is [ImageIDDbgIDRSDSV2]; a newer one is decoded like it.
+// AnyImageIDDbgIDRSDS is [ImageIDDbgIDRSDSV2] in any version: a newer one is
+// decoded like it.
 type AnyImageIDDbgIDRSDS struct {
 	Seen etw.Seen
-
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	// The GUID that its PDB file has, too.
-	GuidSig etw.GUID
-	// The number of times that the PDB file was written.
-	Age uint32
-	// The PDB file, with the folder that it was built in.
-	PdbFileName etw.ANSI
+	ImageIDDbgIDRSDSV2
 }
 
-var anyImageIDDbgIDRSDS = []*etw.EventDesc{&imageIDDbgIDRSDSV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageIDDbgIDRSDS) EventDescs() []*etw.EventDesc { return anyImageIDDbgIDRSDS }
-func (e *AnyImageIDDbgIDRSDS) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageIDDbgIDRSDS, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageIDDbgIDRSDS) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageIDDbgIDRSDSV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageIDDbgIDRSDS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ImageIDDbgIDRSDSV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyImageIDDbgIDRSDS) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyImageIDDbgIDRSDS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ImageBase = v.ImageBase
-	e.ProcessId = v.ProcessId
-	e.GuidSig = v.GuidSig
-	e.Age = v.Age
-	e.PdbFileName = v.PdbFileName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageIDDbgIDRSDS) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.ImageBase)
-	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 2:
-		return etw.GUIDValue(e.GuidSig)
-	case 3:
-		return etw.UintValue(uint64(e.Age))
-	case 4:
-		return etw.ANSIValue(e.PdbFileName)
-	}
-	return etw.Value{}
+	return e.ImageIDDbgIDRSDSV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -616,10 +424,6 @@ func (e AnyImageIDDbgIDRSDS) Clone() *AnyImageIDDbgIDRSDS {
 	e.PdbFileName = e.PdbFileName.Clone()
 	return &e
 }
-
-func (e AnyImageIDDbgIDRSDS) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageIDDbgIDRSDS) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageIDDbgIDRSDS) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDDbgIDILRSDSV2 is the classic event of class
 // b3e675d7-2554-4f18-830b-2762732560de, opcode 37 (DbgID_ILRSDS), version 2,
@@ -694,15 +498,9 @@ func (e ImageIDDbgIDILRSDSV2) LogValue() slog.Value         { return etw.LogValu
 func (e ImageIDDbgIDILRSDSV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageIDDbgIDILRSDSV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	ID:         37,
-	Version:    2,
-	Opcode:     37,
-	Task:       28,
-	TaskName:   "ImageID",
-	OpcodeName: "DbgID_ILRSDS",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 28,
+	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
+	TaskName: "ImageID", OpcodeName: "DbgID_ILRSDS",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -713,67 +511,24 @@ var imageIDDbgIDILRSDSV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ImageIDDbgIDILRSDSV2) },
 }
 
-// AnyImageIDDbgIDILRSDS is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 37 (DbgID_ILRSDS), of task
-// ImageID, in any version.
-//
-// The PDB file of the managed code in an image that was compiled ahead of
-// time.
-//
-// The only version is [ImageIDDbgIDILRSDSV2]; a newer one is decoded like it.
+// AnyImageIDDbgIDILRSDS is [ImageIDDbgIDILRSDSV2] in any version: a newer one
+// is decoded like it.
 type AnyImageIDDbgIDILRSDS struct {
 	Seen etw.Seen
-
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	// The GUID that its PDB file has, too.
-	GuidSig etw.GUID
-	// The number of times that the PDB file was written.
-	Age uint32
-	// The PDB file, with the folder that it was built in.
-	PdbFileName etw.ANSI
+	ImageIDDbgIDILRSDSV2
 }
 
-var anyImageIDDbgIDILRSDS = []*etw.EventDesc{&imageIDDbgIDILRSDSV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageIDDbgIDILRSDS) EventDescs() []*etw.EventDesc { return anyImageIDDbgIDILRSDS }
-func (e *AnyImageIDDbgIDILRSDS) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageIDDbgIDILRSDS, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageIDDbgIDILRSDS) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageIDDbgIDILRSDSV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageIDDbgIDILRSDS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ImageIDDbgIDILRSDSV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyImageIDDbgIDILRSDS) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyImageIDDbgIDILRSDS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ImageBase = v.ImageBase
-	e.ProcessId = v.ProcessId
-	e.GuidSig = v.GuidSig
-	e.Age = v.Age
-	e.PdbFileName = v.PdbFileName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageIDDbgIDILRSDS) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.ImageBase)
-	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 2:
-		return etw.GUIDValue(e.GuidSig)
-	case 3:
-		return etw.UintValue(uint64(e.Age))
-	case 4:
-		return etw.ANSIValue(e.PdbFileName)
-	}
-	return etw.Value{}
+	return e.ImageIDDbgIDILRSDSV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -781,10 +536,6 @@ func (e AnyImageIDDbgIDILRSDS) Clone() *AnyImageIDDbgIDILRSDS {
 	e.PdbFileName = e.PdbFileName.Clone()
 	return &e
 }
-
-func (e AnyImageIDDbgIDILRSDS) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageIDDbgIDILRSDS) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageIDDbgIDILRSDS) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDDbgPPDBV2 is the classic event of class
 // b3e675d7-2554-4f18-830b-2762732560de, opcode 38 (DbgPPDB), version 2, of
@@ -853,15 +604,9 @@ func (e ImageIDDbgPPDBV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ImageIDDbgPPDBV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageIDDbgPPDBV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	ID:         38,
-	Version:    2,
-	Opcode:     38,
-	Task:       28,
-	TaskName:   "ImageID",
-	OpcodeName: "DbgPPDB",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 28,
+	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
+	TaskName: "ImageID", OpcodeName: "DbgPPDB",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -872,70 +617,26 @@ var imageIDDbgPPDBV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ImageIDDbgPPDBV2) },
 }
 
-// AnyImageIDDbgPPDB is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 38 (DbgPPDB), of task ImageID,
-// in any version.
-//
-// An image whose PDB file is a portable one.
-//
-// The only version is [ImageIDDbgPPDBV2]; a newer one is decoded like it.
+// AnyImageIDDbgPPDB is [ImageIDDbgPPDBV2] in any version: a newer one is
+// decoded like it.
 type AnyImageIDDbgPPDB struct {
 	Seen etw.Seen
-
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	// The time stamp in its header, in seconds since 1970, or a hash.
-	TimeDateStamp uint32
-	MajorVersion  uint16
-	MinorVersion  uint16
+	ImageIDDbgPPDBV2
 }
 
-var anyImageIDDbgPPDB = []*etw.EventDesc{&imageIDDbgPPDBV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageIDDbgPPDB) EventDescs() []*etw.EventDesc { return anyImageIDDbgPPDB }
-func (e *AnyImageIDDbgPPDB) EventDesc() *etw.EventDesc  { return etw.DescOf(anyImageIDDbgPPDB, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageIDDbgPPDB) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ImageIDDbgPPDBV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageIDDbgPPDB) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageIDDbgPPDBV2} }
+func (e *AnyImageIDDbgPPDB) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyImageIDDbgPPDB) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ImageBase = v.ImageBase
-	e.ProcessId = v.ProcessId
-	e.TimeDateStamp = v.TimeDateStamp
-	e.MajorVersion = v.MajorVersion
-	e.MinorVersion = v.MinorVersion
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageIDDbgPPDB) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.ImageBase)
-	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 2:
-		return etw.UintValue(uint64(e.TimeDateStamp))
-	case 3:
-		return etw.UintValue(uint64(e.MajorVersion))
-	case 4:
-		return etw.UintValue(uint64(e.MinorVersion))
-	}
-	return etw.Value{}
+	return e.ImageIDDbgPPDBV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyImageIDDbgPPDB) Clone() *AnyImageIDDbgPPDB { return &e }
-
-func (e AnyImageIDDbgPPDB) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageIDDbgPPDB) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageIDDbgPPDB) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDEmbeddedPPDBV1 is the classic event of class
 // b3e675d7-2554-4f18-830b-2762732560de, opcode 39 (EmbeddedPPDB), version 1,
@@ -1010,15 +711,9 @@ func (e ImageIDEmbeddedPPDBV1) LogValue() slog.Value         { return etw.LogVal
 func (e ImageIDEmbeddedPPDBV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageIDEmbeddedPPDBV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	ID:         39,
-	Version:    1,
-	Opcode:     39,
-	Task:       28,
-	TaskName:   "ImageID",
-	OpcodeName: "EmbeddedPPDB",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 1, Opcode: 39, Task: 28,
+	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
+	TaskName: "ImageID", OpcodeName: "EmbeddedPPDB",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -1030,77 +725,28 @@ var imageIDEmbeddedPPDBV1 = etw.EventDesc{
 	New: func() etw.Event { return new(ImageIDEmbeddedPPDBV1) },
 }
 
-// AnyImageIDEmbeddedPPDB is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 39 (EmbeddedPPDB), of task
-// ImageID, in any version.
-//
-// An image that has its portable PDB file inside.
-//
-// The only version is [ImageIDEmbeddedPPDBV1]; a newer one is decoded like it.
+// AnyImageIDEmbeddedPPDB is [ImageIDEmbeddedPPDBV1] in any version: a newer
+// one is decoded like it.
 type AnyImageIDEmbeddedPPDB struct {
 	Seen etw.Seen
-
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId    uint32
-	MajorVersion uint16
-	MinorVersion uint16
-	// The GUID that its PDB file has, too.
-	GuidSig etw.GUID
-	// The number of times that the PDB file was written.
-	Age uint32
+	ImageIDEmbeddedPPDBV1
 }
 
-var anyImageIDEmbeddedPPDB = []*etw.EventDesc{&imageIDEmbeddedPPDBV1}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageIDEmbeddedPPDB) EventDescs() []*etw.EventDesc { return anyImageIDEmbeddedPPDB }
-func (e *AnyImageIDEmbeddedPPDB) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageIDEmbeddedPPDB, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageIDEmbeddedPPDB) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageIDEmbeddedPPDBV1}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageIDEmbeddedPPDB) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ImageIDEmbeddedPPDBV1
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyImageIDEmbeddedPPDB) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyImageIDEmbeddedPPDB) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.ImageBase = v.ImageBase
-	e.ProcessId = v.ProcessId
-	e.MajorVersion = v.MajorVersion
-	e.MinorVersion = v.MinorVersion
-	e.GuidSig = v.GuidSig
-	e.Age = v.Age
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageIDEmbeddedPPDB) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.ImageBase)
-	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 2:
-		return etw.UintValue(uint64(e.MajorVersion))
-	case 3:
-		return etw.UintValue(uint64(e.MinorVersion))
-	case 4:
-		return etw.GUIDValue(e.GuidSig)
-	case 5:
-		return etw.UintValue(uint64(e.Age))
-	}
-	return etw.Value{}
+	return e.ImageIDEmbeddedPPDBV1.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyImageIDEmbeddedPPDB) Clone() *AnyImageIDEmbeddedPPDB { return &e }
-
-func (e AnyImageIDEmbeddedPPDB) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageIDEmbeddedPPDB) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageIDEmbeddedPPDB) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDDbgDetermV1 is the classic event of class
 // b3e675d7-2554-4f18-830b-2762732560de, opcode 40 (DbgDeterm), version 1, of
@@ -1154,15 +800,9 @@ func (e ImageIDDbgDetermV1) LogValue() slog.Value         { return etw.LogValue(
 func (e ImageIDDbgDetermV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageIDDbgDetermV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	ID:         40,
-	Version:    1,
-	Opcode:     40,
-	Task:       28,
-	TaskName:   "ImageID",
-	OpcodeName: "DbgDeterm",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 1, Opcode: 40, Task: 28,
+	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
+	TaskName: "ImageID", OpcodeName: "DbgDeterm",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -1170,60 +810,28 @@ var imageIDDbgDetermV1 = etw.EventDesc{
 	New: func() etw.Event { return new(ImageIDDbgDetermV1) },
 }
 
-// AnyImageIDDbgDeterm is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 40 (DbgDeterm), of task
-// ImageID, in any version.
-//
-// An image that was built in a reproducible way, so that its time stamp is a
-// hash.
-//
-// The only version is [ImageIDDbgDetermV1]; a newer one is decoded like it.
+// AnyImageIDDbgDeterm is [ImageIDDbgDetermV1] in any version: a newer one is
+// decoded like it.
 type AnyImageIDDbgDeterm struct {
 	Seen etw.Seen
-
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
+	ImageIDDbgDetermV1
 }
 
-var anyImageIDDbgDeterm = []*etw.EventDesc{&imageIDDbgDetermV1}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageIDDbgDeterm) EventDescs() []*etw.EventDesc { return anyImageIDDbgDeterm }
-func (e *AnyImageIDDbgDeterm) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageIDDbgDeterm, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageIDDbgDeterm) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageIDDbgDetermV1}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageIDDbgDeterm) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ImageIDDbgDetermV1
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyImageIDDbgDeterm) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyImageIDDbgDeterm) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.ImageBase = v.ImageBase
-	e.ProcessId = v.ProcessId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageIDDbgDeterm) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.ImageBase)
-	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
-	}
-	return etw.Value{}
+	return e.ImageIDDbgDetermV1.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyImageIDDbgDeterm) Clone() *AnyImageIDDbgDeterm { return &e }
-
-func (e AnyImageIDDbgDeterm) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageIDDbgDeterm) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageIDDbgDeterm) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDErrorV1 is the classic event of class
 // b3e675d7-2554-4f18-830b-2762732560de, opcode 41 (Error), version 1, of task
@@ -1272,58 +880,31 @@ func (e ImageIDErrorV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ImageIDErrorV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageIDErrorV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	ID:         41,
-	Version:    1,
-	Opcode:     41,
-	Task:       28,
-	TaskName:   "ImageID",
-	OpcodeName: "Error",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 41, Version: 1, Opcode: 41, Task: 28,
+	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
+	TaskName: "ImageID", OpcodeName: "Error",
 	Fields: []etw.FieldDesc{
 		{Name: "Message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ImageIDErrorV1) },
 }
 
-// AnyImageIDError is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 41 (Error), of task ImageID, in
-// any version.
-//
-// An image that could not be read.
-//
-// The only version is [ImageIDErrorV1]; a newer one is decoded like it.
+// AnyImageIDError is [ImageIDErrorV1] in any version: a newer one is decoded
+// like it.
 type AnyImageIDError struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	ImageIDErrorV1
 }
 
-var anyImageIDError = []*etw.EventDesc{&imageIDErrorV1}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageIDError) EventDescs() []*etw.EventDesc { return anyImageIDError }
-func (e *AnyImageIDError) EventDesc() *etw.EventDesc  { return etw.DescOf(anyImageIDError, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageIDError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ImageIDErrorV1
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageIDError) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageIDErrorV1} }
+func (e *AnyImageIDError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyImageIDError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageIDError) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.ImageIDErrorV1.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1331,10 +912,6 @@ func (e AnyImageIDError) Clone() *AnyImageIDError {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyImageIDError) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageIDError) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageIDError) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDFileVersionV0 is the classic event of class
 // b3e675d7-2554-4f18-830b-2762732560de, opcode 64 (FileVersion), version 0, of
@@ -1453,14 +1030,9 @@ func (e ImageIDFileVersionV0) LogValue() slog.Value         { return etw.LogValu
 func (e ImageIDFileVersionV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var imageIDFileVersionV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	ID:         64,
-	Opcode:     64,
-	Task:       28,
-	TaskName:   "ImageID",
-	OpcodeName: "FileVersion",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 64, Opcode: 64, Task: 28,
+	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
+	TaskName: "ImageID", OpcodeName: "FileVersion",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageSize", Type: etw.InUInt32},
 		{Name: "TimeDateStamp", Type: etw.InUInt32},
@@ -1478,92 +1050,24 @@ var imageIDFileVersionV0 = etw.EventDesc{
 	New: func() etw.Event { return new(ImageIDFileVersionV0) },
 }
 
-// AnyImageIDFileVersion is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 64 (FileVersion), of task
-// ImageID, in any version.
-//
-// The version resource of an image.
-//
-// The only version is [ImageIDFileVersionV0]; a newer one is decoded like it.
+// AnyImageIDFileVersion is [ImageIDFileVersionV0] in any version: a newer one
+// is decoded like it.
 type AnyImageIDFileVersion struct {
 	Seen etw.Seen
-
-	// Its size in memory, in bytes.
-	ImageSize uint32
-	// The time stamp in its header, in seconds since 1970, or a hash.
-	TimeDateStamp uint32
-	// The name that the file had when it was built.
-	OrigFileName    etw.UTF16
-	FileDescription etw.UTF16
-	FileVersion     etw.UTF16
-	BinFileVersion  etw.UTF16
-	VerLanguage     etw.UTF16
-	ProductName     etw.UTF16
-	CompanyName     etw.UTF16
-	ProductVersion  etw.UTF16
-	FileId          etw.UTF16
-	ProgramId       etw.UTF16
+	ImageIDFileVersionV0
 }
 
-var anyImageIDFileVersion = []*etw.EventDesc{&imageIDFileVersionV0}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyImageIDFileVersion) EventDescs() []*etw.EventDesc { return anyImageIDFileVersion }
-func (e *AnyImageIDFileVersion) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyImageIDFileVersion, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyImageIDFileVersion) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&imageIDFileVersionV0}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyImageIDFileVersion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ImageIDFileVersionV0
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyImageIDFileVersion) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyImageIDFileVersion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ImageSize = v.ImageSize
-	e.TimeDateStamp = v.TimeDateStamp
-	e.OrigFileName = v.OrigFileName
-	e.FileDescription = v.FileDescription
-	e.FileVersion = v.FileVersion
-	e.BinFileVersion = v.BinFileVersion
-	e.VerLanguage = v.VerLanguage
-	e.ProductName = v.ProductName
-	e.CompanyName = v.CompanyName
-	e.ProductVersion = v.ProductVersion
-	e.FileId = v.FileId
-	e.ProgramId = v.ProgramId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageIDFileVersion) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ImageSize))
-	case 1:
-		return etw.UintValue(uint64(e.TimeDateStamp))
-	case 2:
-		return etw.UTF16Value(e.OrigFileName)
-	case 3:
-		return etw.UTF16Value(e.FileDescription)
-	case 4:
-		return etw.UTF16Value(e.FileVersion)
-	case 5:
-		return etw.UTF16Value(e.BinFileVersion)
-	case 6:
-		return etw.UTF16Value(e.VerLanguage)
-	case 7:
-		return etw.UTF16Value(e.ProductName)
-	case 8:
-		return etw.UTF16Value(e.CompanyName)
-	case 9:
-		return etw.UTF16Value(e.ProductVersion)
-	case 10:
-		return etw.UTF16Value(e.FileId)
-	case 11:
-		return etw.UTF16Value(e.ProgramId)
-	}
-	return etw.Value{}
+	return e.ImageIDFileVersionV0.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1580,7 +1084,3 @@ func (e AnyImageIDFileVersion) Clone() *AnyImageIDFileVersion {
 	e.ProgramId = e.ProgramId.Clone()
 	return &e
 }
-
-func (e AnyImageIDFileVersion) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageIDFileVersion) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyImageIDFileVersion) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

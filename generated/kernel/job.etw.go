@@ -49,18 +49,11 @@ func (e JobCreateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e JobCreateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobCreateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       32,
-	Keywords:   0x80000,
-	TaskName:   "Job",
-	OpcodeName: "Create",
-	Fields:     jobInfoLayoutFields,
-	New:        func() etw.Event { return new(JobCreateV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 32, Keywords: 0x80000,
+	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
+	TaskName: "Job", OpcodeName: "Create",
+	Fields: jobInfoLayoutFields,
+	New:    func() etw.Event { return new(JobCreateV2) },
 }
 
 // jobInfoLayout is the template Job_Info, which several events use.
@@ -106,75 +99,26 @@ var jobInfoLayoutFields = []etw.FieldDesc{
 	{Name: "Status", Type: etw.InUInt32},
 }
 
-// AnyJobCreate is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 32 (Create), of task Job,
-// keyword EVENT_TRACE_FLAG_JOB, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [JobCreateV2]; a newer one is decoded like it.
+// AnyJobCreate is [JobCreateV2] in any version: a newer one is decoded like
+// it.
 type AnyJobCreate struct {
 	Seen etw.Seen
-
-	JobId     etw.GUID
-	JobHandle uint32
-	Flags     uint32
-	Status    uint32
+	JobCreateV2
 }
 
-var anyJobCreate = []*etw.EventDesc{&jobCreateV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyJobCreate) EventDescs() []*etw.EventDesc { return anyJobCreate }
-func (e *AnyJobCreate) EventDesc() *etw.EventDesc  { return etw.DescOf(anyJobCreate, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyJobCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyJobInfoLayout)(e).decode(version, p, ptr, anyJobCreate)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyJobCreate) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobCreateV2} }
+func (e *AnyJobCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyJobCreate) FieldValue(i int) etw.Value {
-	return (*anyJobInfoLayout)(e).FieldValue(i)
+func (e *AnyJobCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.JobCreateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyJobCreate) Clone() *AnyJobCreate { return &e }
-
-func (e AnyJobCreate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJobCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyJobCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyJobInfoLayout is what types for all versions of an event share, the
-// newest of which has the template Job_Info.
-type anyJobInfoLayout AnyJobCreate
-
-func (e *anyJobInfoLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v jobInfoLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.JobId = v.JobId
-	e.JobHandle = v.JobHandle
-	e.Flags = v.Flags
-	e.Status = v.Status
-	return n, err
-}
-
-func (e *anyJobInfoLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.JobId)
-	case 1:
-		return etw.UintValue(uint64(e.JobHandle))
-	case 2:
-		return etw.UintValue(uint64(e.Flags))
-	case 3:
-		return etw.UintValue(uint64(e.Status))
-	}
-	return etw.Value{}
-}
 
 // JobTerminateV2 is the classic event of class
 // 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 33 (Terminate), version 2, of
@@ -215,60 +159,33 @@ func (e JobTerminateV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e JobTerminateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobTerminateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	ID:         33,
-	Version:    2,
-	Opcode:     33,
-	Task:       32,
-	Keywords:   0x80000,
-	TaskName:   "Job",
-	OpcodeName: "Terminate",
-	Fields:     jobInfoLayoutFields,
-	New:        func() etw.Event { return new(JobTerminateV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 32, Keywords: 0x80000,
+	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
+	TaskName: "Job", OpcodeName: "Terminate",
+	Fields: jobInfoLayoutFields,
+	New:    func() etw.Event { return new(JobTerminateV2) },
 }
 
-// AnyJobTerminate is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 33 (Terminate), of task Job,
-// keyword EVENT_TRACE_FLAG_JOB, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [JobTerminateV2]; a newer one is decoded like it.
+// AnyJobTerminate is [JobTerminateV2] in any version: a newer one is decoded
+// like it.
 type AnyJobTerminate struct {
 	Seen etw.Seen
-
-	JobId     etw.GUID
-	JobHandle uint32
-	Flags     uint32
-	Status    uint32
+	JobTerminateV2
 }
 
-var anyJobTerminate = []*etw.EventDesc{&jobTerminateV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyJobTerminate) EventDescs() []*etw.EventDesc { return anyJobTerminate }
-func (e *AnyJobTerminate) EventDesc() *etw.EventDesc  { return etw.DescOf(anyJobTerminate, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyJobTerminate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyJobInfoLayout)(e).decode(version, p, ptr, anyJobTerminate)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyJobTerminate) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobTerminateV2} }
+func (e *AnyJobTerminate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyJobTerminate) FieldValue(i int) etw.Value {
-	return (*anyJobInfoLayout)(e).FieldValue(i)
+func (e *AnyJobTerminate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.JobTerminateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyJobTerminate) Clone() *AnyJobTerminate { return &e }
-
-func (e AnyJobTerminate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJobTerminate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyJobTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobOpenV2 is the classic event of class
 // 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 34 (Open), version 2, of task
@@ -309,60 +226,32 @@ func (e JobOpenV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e JobOpenV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobOpenV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	ID:         34,
-	Version:    2,
-	Opcode:     34,
-	Task:       32,
-	Keywords:   0x80000,
-	TaskName:   "Job",
-	OpcodeName: "Open",
-	Fields:     jobInfoLayoutFields,
-	New:        func() etw.Event { return new(JobOpenV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 32, Keywords: 0x80000,
+	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
+	TaskName: "Job", OpcodeName: "Open",
+	Fields: jobInfoLayoutFields,
+	New:    func() etw.Event { return new(JobOpenV2) },
 }
 
-// AnyJobOpen is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 34 (Open), of task Job, keyword
-// EVENT_TRACE_FLAG_JOB, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [JobOpenV2]; a newer one is decoded like it.
+// AnyJobOpen is [JobOpenV2] in any version: a newer one is decoded like it.
 type AnyJobOpen struct {
 	Seen etw.Seen
-
-	JobId     etw.GUID
-	JobHandle uint32
-	Flags     uint32
-	Status    uint32
+	JobOpenV2
 }
 
-var anyJobOpen = []*etw.EventDesc{&jobOpenV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyJobOpen) EventDescs() []*etw.EventDesc { return anyJobOpen }
-func (e *AnyJobOpen) EventDesc() *etw.EventDesc  { return etw.DescOf(anyJobOpen, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyJobOpen) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyJobInfoLayout)(e).decode(version, p, ptr, anyJobOpen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyJobOpen) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobOpenV2} }
+func (e *AnyJobOpen) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyJobOpen) FieldValue(i int) etw.Value {
-	return (*anyJobInfoLayout)(e).FieldValue(i)
+func (e *AnyJobOpen) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.JobOpenV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyJobOpen) Clone() *AnyJobOpen { return &e }
-
-func (e AnyJobOpen) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJobOpen) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyJobOpen) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobAssignProcessV2 is the classic event of class
 // 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 35 (AssignProcess), version 2,
@@ -424,16 +313,9 @@ func (e JobAssignProcessV2) LogValue() slog.Value         { return etw.LogValue(
 func (e JobAssignProcessV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobAssignProcessV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	ID:         35,
-	Version:    2,
-	Opcode:     35,
-	Task:       32,
-	Keywords:   0x80000,
-	TaskName:   "Job",
-	OpcodeName: "AssignProcess",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 32, Keywords: 0x80000,
+	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
+	TaskName: "Job", OpcodeName: "AssignProcess",
 	Fields: []etw.FieldDesc{
 		{Name: "JobId", Type: etw.InGUID},
 		{Name: "JobHandle", Type: etw.InUInt32},
@@ -443,65 +325,28 @@ var jobAssignProcessV2 = etw.EventDesc{
 	New: func() etw.Event { return new(JobAssignProcessV2) },
 }
 
-// AnyJobAssignProcess is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 35 (AssignProcess), of task
-// Job, keyword EVENT_TRACE_FLAG_JOB, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [JobAssignProcessV2]; a newer one is decoded like it.
+// AnyJobAssignProcess is [JobAssignProcessV2] in any version: a newer one is
+// decoded like it.
 type AnyJobAssignProcess struct {
 	Seen etw.Seen
-
-	JobId           etw.GUID
-	JobHandle       uint32
-	UniqueProcessId uint32 // a process id
-	Status          uint32
+	JobAssignProcessV2
 }
 
-var anyJobAssignProcess = []*etw.EventDesc{&jobAssignProcessV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyJobAssignProcess) EventDescs() []*etw.EventDesc { return anyJobAssignProcess }
-func (e *AnyJobAssignProcess) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyJobAssignProcess, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyJobAssignProcess) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&jobAssignProcessV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyJobAssignProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v JobAssignProcessV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyJobAssignProcess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyJobAssignProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.JobId = v.JobId
-	e.JobHandle = v.JobHandle
-	e.UniqueProcessId = v.UniqueProcessId
-	e.Status = v.Status
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyJobAssignProcess) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.JobId)
-	case 1:
-		return etw.UintValue(uint64(e.JobHandle))
-	case 2:
-		return etw.UintValue(uint64(e.UniqueProcessId))
-	case 3:
-		return etw.UintValue(uint64(e.Status))
-	}
-	return etw.Value{}
+	return e.JobAssignProcessV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyJobAssignProcess) Clone() *AnyJobAssignProcess { return &e }
-
-func (e AnyJobAssignProcess) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJobAssignProcess) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyJobAssignProcess) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobRemoveProcessV2 is the classic event of class
 // 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 36 (RemoveProcess), version 2,
@@ -563,16 +408,9 @@ func (e JobRemoveProcessV2) LogValue() slog.Value         { return etw.LogValue(
 func (e JobRemoveProcessV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobRemoveProcessV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	ID:         36,
-	Version:    2,
-	Opcode:     36,
-	Task:       32,
-	Keywords:   0x80000,
-	TaskName:   "Job",
-	OpcodeName: "RemoveProcess",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 32, Keywords: 0x80000,
+	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
+	TaskName: "Job", OpcodeName: "RemoveProcess",
 	Fields: []etw.FieldDesc{
 		{Name: "JobId", Type: etw.InGUID},
 		{Name: "UniqueProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -582,65 +420,28 @@ var jobRemoveProcessV2 = etw.EventDesc{
 	New: func() etw.Event { return new(JobRemoveProcessV2) },
 }
 
-// AnyJobRemoveProcess is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 36 (RemoveProcess), of task
-// Job, keyword EVENT_TRACE_FLAG_JOB, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [JobRemoveProcessV2]; a newer one is decoded like it.
+// AnyJobRemoveProcess is [JobRemoveProcessV2] in any version: a newer one is
+// decoded like it.
 type AnyJobRemoveProcess struct {
 	Seen etw.Seen
-
-	JobId           etw.GUID
-	UniqueProcessId uint32 // a process id
-	RemovalFlags    uint32
-	ExitStatus      uint32
+	JobRemoveProcessV2
 }
 
-var anyJobRemoveProcess = []*etw.EventDesc{&jobRemoveProcessV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyJobRemoveProcess) EventDescs() []*etw.EventDesc { return anyJobRemoveProcess }
-func (e *AnyJobRemoveProcess) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyJobRemoveProcess, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyJobRemoveProcess) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&jobRemoveProcessV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyJobRemoveProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v JobRemoveProcessV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyJobRemoveProcess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyJobRemoveProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.JobId = v.JobId
-	e.UniqueProcessId = v.UniqueProcessId
-	e.RemovalFlags = v.RemovalFlags
-	e.ExitStatus = v.ExitStatus
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyJobRemoveProcess) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.JobId)
-	case 1:
-		return etw.UintValue(uint64(e.UniqueProcessId))
-	case 2:
-		return etw.UintValue(uint64(e.RemovalFlags))
-	case 3:
-		return etw.UintValue(uint64(e.ExitStatus))
-	}
-	return etw.Value{}
+	return e.JobRemoveProcessV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyJobRemoveProcess) Clone() *AnyJobRemoveProcess { return &e }
-
-func (e AnyJobRemoveProcess) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJobRemoveProcess) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyJobRemoveProcess) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobSetV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e,
 // opcode 37 (Set), version 2, of task Job, keyword EVENT_TRACE_FLAG_JOB.
@@ -679,18 +480,11 @@ func (e JobSetV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e JobSetV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobSetV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	ID:         37,
-	Version:    2,
-	Opcode:     37,
-	Task:       32,
-	Keywords:   0x80000,
-	TaskName:   "Job",
-	OpcodeName: "Set",
-	Fields:     jobSetQueryLayoutFields,
-	New:        func() etw.Event { return new(JobSetV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 32, Keywords: 0x80000,
+	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
+	TaskName: "Job", OpcodeName: "Set",
+	Fields: jobSetQueryLayoutFields,
+	New:    func() etw.Event { return new(JobSetV2) },
 }
 
 // jobSetQueryLayout is the template Job_SetQuery, which several events use.
@@ -731,71 +525,25 @@ var jobSetQueryLayoutFields = []etw.FieldDesc{
 	{Name: "JobObjectInformationClass", Type: etw.InUInt32},
 }
 
-// AnyJobSet is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 37 (Set), of task Job, keyword
-// EVENT_TRACE_FLAG_JOB, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [JobSetV2]; a newer one is decoded like it.
+// AnyJobSet is [JobSetV2] in any version: a newer one is decoded like it.
 type AnyJobSet struct {
 	Seen etw.Seen
-
-	JobId                     etw.GUID
-	JobHandle                 uint32
-	JobObjectInformationClass uint32
+	JobSetV2
 }
 
-var anyJobSet = []*etw.EventDesc{&jobSetV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyJobSet) EventDescs() []*etw.EventDesc { return anyJobSet }
-func (e *AnyJobSet) EventDesc() *etw.EventDesc  { return etw.DescOf(anyJobSet, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyJobSet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyJobSetQueryLayout)(e).decode(version, p, ptr, anyJobSet)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyJobSet) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobSetV2} }
+func (e *AnyJobSet) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyJobSet) FieldValue(i int) etw.Value {
-	return (*anyJobSetQueryLayout)(e).FieldValue(i)
+func (e *AnyJobSet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.JobSetV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyJobSet) Clone() *AnyJobSet { return &e }
-
-func (e AnyJobSet) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJobSet) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyJobSet) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyJobSetQueryLayout is what types for all versions of an event share, the
-// newest of which has the template Job_SetQuery.
-type anyJobSetQueryLayout AnyJobSet
-
-func (e *anyJobSetQueryLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v jobSetQueryLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.JobId = v.JobId
-	e.JobHandle = v.JobHandle
-	e.JobObjectInformationClass = v.JobObjectInformationClass
-	return n, err
-}
-
-func (e *anyJobSetQueryLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.JobId)
-	case 1:
-		return etw.UintValue(uint64(e.JobHandle))
-	case 2:
-		return etw.UintValue(uint64(e.JobObjectInformationClass))
-	}
-	return etw.Value{}
-}
 
 // JobQueryV2 is the classic event of class
 // 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 38 (Query), version 2, of task
@@ -835,59 +583,32 @@ func (e JobQueryV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e JobQueryV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobQueryV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	ID:         38,
-	Version:    2,
-	Opcode:     38,
-	Task:       32,
-	Keywords:   0x80000,
-	TaskName:   "Job",
-	OpcodeName: "Query",
-	Fields:     jobSetQueryLayoutFields,
-	New:        func() etw.Event { return new(JobQueryV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 32, Keywords: 0x80000,
+	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
+	TaskName: "Job", OpcodeName: "Query",
+	Fields: jobSetQueryLayoutFields,
+	New:    func() etw.Event { return new(JobQueryV2) },
 }
 
-// AnyJobQuery is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 38 (Query), of task Job,
-// keyword EVENT_TRACE_FLAG_JOB, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [JobQueryV2]; a newer one is decoded like it.
+// AnyJobQuery is [JobQueryV2] in any version: a newer one is decoded like it.
 type AnyJobQuery struct {
 	Seen etw.Seen
-
-	JobId                     etw.GUID
-	JobHandle                 uint32
-	JobObjectInformationClass uint32
+	JobQueryV2
 }
 
-var anyJobQuery = []*etw.EventDesc{&jobQueryV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyJobQuery) EventDescs() []*etw.EventDesc { return anyJobQuery }
-func (e *AnyJobQuery) EventDesc() *etw.EventDesc  { return etw.DescOf(anyJobQuery, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyJobQuery) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyJobSetQueryLayout)(e).decode(version, p, ptr, anyJobQuery)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyJobQuery) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobQueryV2} }
+func (e *AnyJobQuery) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyJobQuery) FieldValue(i int) etw.Value {
-	return (*anyJobSetQueryLayout)(e).FieldValue(i)
+func (e *AnyJobQuery) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.JobQueryV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyJobQuery) Clone() *AnyJobQuery { return &e }
-
-func (e AnyJobQuery) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJobQuery) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyJobQuery) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobSetFailedV2 is the classic event of class
 // 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 39 (SetFailed), version 2, of
@@ -927,59 +648,33 @@ func (e JobSetFailedV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e JobSetFailedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobSetFailedV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	ID:         39,
-	Version:    2,
-	Opcode:     39,
-	Task:       32,
-	Keywords:   0x80000,
-	TaskName:   "Job",
-	OpcodeName: "SetFailed",
-	Fields:     jobSetQueryLayoutFields,
-	New:        func() etw.Event { return new(JobSetFailedV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 2, Opcode: 39, Task: 32, Keywords: 0x80000,
+	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
+	TaskName: "Job", OpcodeName: "SetFailed",
+	Fields: jobSetQueryLayoutFields,
+	New:    func() etw.Event { return new(JobSetFailedV2) },
 }
 
-// AnyJobSetFailed is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 39 (SetFailed), of task Job,
-// keyword EVENT_TRACE_FLAG_JOB, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [JobSetFailedV2]; a newer one is decoded like it.
+// AnyJobSetFailed is [JobSetFailedV2] in any version: a newer one is decoded
+// like it.
 type AnyJobSetFailed struct {
 	Seen etw.Seen
-
-	JobId                     etw.GUID
-	JobHandle                 uint32
-	JobObjectInformationClass uint32
+	JobSetFailedV2
 }
 
-var anyJobSetFailed = []*etw.EventDesc{&jobSetFailedV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyJobSetFailed) EventDescs() []*etw.EventDesc { return anyJobSetFailed }
-func (e *AnyJobSetFailed) EventDesc() *etw.EventDesc  { return etw.DescOf(anyJobSetFailed, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyJobSetFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyJobSetQueryLayout)(e).decode(version, p, ptr, anyJobSetFailed)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyJobSetFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobSetFailedV2} }
+func (e *AnyJobSetFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyJobSetFailed) FieldValue(i int) etw.Value {
-	return (*anyJobSetQueryLayout)(e).FieldValue(i)
+func (e *AnyJobSetFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.JobSetFailedV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyJobSetFailed) Clone() *AnyJobSetFailed { return &e }
-
-func (e AnyJobSetFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJobSetFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyJobSetFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobQueryFailedV2 is the classic event of class
 // 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 40 (QueryFailed), version 2, of
@@ -1019,59 +714,33 @@ func (e JobQueryFailedV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e JobQueryFailedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobQueryFailedV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	ID:         40,
-	Version:    2,
-	Opcode:     40,
-	Task:       32,
-	Keywords:   0x80000,
-	TaskName:   "Job",
-	OpcodeName: "QueryFailed",
-	Fields:     jobSetQueryLayoutFields,
-	New:        func() etw.Event { return new(JobQueryFailedV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 2, Opcode: 40, Task: 32, Keywords: 0x80000,
+	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
+	TaskName: "Job", OpcodeName: "QueryFailed",
+	Fields: jobSetQueryLayoutFields,
+	New:    func() etw.Event { return new(JobQueryFailedV2) },
 }
 
-// AnyJobQueryFailed is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 40 (QueryFailed), of task Job,
-// keyword EVENT_TRACE_FLAG_JOB, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [JobQueryFailedV2]; a newer one is decoded like it.
+// AnyJobQueryFailed is [JobQueryFailedV2] in any version: a newer one is
+// decoded like it.
 type AnyJobQueryFailed struct {
 	Seen etw.Seen
-
-	JobId                     etw.GUID
-	JobHandle                 uint32
-	JobObjectInformationClass uint32
+	JobQueryFailedV2
 }
 
-var anyJobQueryFailed = []*etw.EventDesc{&jobQueryFailedV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyJobQueryFailed) EventDescs() []*etw.EventDesc { return anyJobQueryFailed }
-func (e *AnyJobQueryFailed) EventDesc() *etw.EventDesc  { return etw.DescOf(anyJobQueryFailed, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyJobQueryFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyJobSetQueryLayout)(e).decode(version, p, ptr, anyJobQueryFailed)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyJobQueryFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobQueryFailedV2} }
+func (e *AnyJobQueryFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyJobQueryFailed) FieldValue(i int) etw.Value {
-	return (*anyJobSetQueryLayout)(e).FieldValue(i)
+func (e *AnyJobQueryFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.JobQueryFailedV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyJobQueryFailed) Clone() *AnyJobQueryFailed { return &e }
-
-func (e AnyJobQueryFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJobQueryFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyJobQueryFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobSetNotificationV2 is the classic event of class
 // 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 41 (SetNotification), version
@@ -1110,18 +779,11 @@ func (e JobSetNotificationV2) LogValue() slog.Value         { return etw.LogValu
 func (e JobSetNotificationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobSetNotificationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	ID:         41,
-	Version:    2,
-	Opcode:     41,
-	Task:       32,
-	Keywords:   0x80000,
-	TaskName:   "Job",
-	OpcodeName: "SetNotification",
-	Fields:     jobNotificationLayoutFields,
-	New:        func() etw.Event { return new(JobSetNotificationV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 41, Version: 2, Opcode: 41, Task: 32, Keywords: 0x80000,
+	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
+	TaskName: "Job", OpcodeName: "SetNotification",
+	Fields: jobNotificationLayoutFields,
+	New:    func() etw.Event { return new(JobSetNotificationV2) },
 }
 
 // jobNotificationLayout is the template Job_Notification, which several events
@@ -1158,69 +820,28 @@ var jobNotificationLayoutFields = []etw.FieldDesc{
 	{Name: "NotificationId", Type: etw.InUInt32},
 }
 
-// AnyJobSetNotification is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 41 (SetNotification), of task
-// Job, keyword EVENT_TRACE_FLAG_JOB, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [JobSetNotificationV2]; a newer one is decoded like it.
+// AnyJobSetNotification is [JobSetNotificationV2] in any version: a newer one
+// is decoded like it.
 type AnyJobSetNotification struct {
 	Seen etw.Seen
-
-	JobId          etw.GUID
-	NotificationId uint32
+	JobSetNotificationV2
 }
 
-var anyJobSetNotification = []*etw.EventDesc{&jobSetNotificationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyJobSetNotification) EventDescs() []*etw.EventDesc { return anyJobSetNotification }
-func (e *AnyJobSetNotification) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyJobSetNotification, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyJobSetNotification) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&jobSetNotificationV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyJobSetNotification) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyJobNotificationLayout)(e).decode(version, p, ptr, anyJobSetNotification)
+func (e *AnyJobSetNotification) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyJobSetNotification) FieldValue(i int) etw.Value {
-	return (*anyJobNotificationLayout)(e).FieldValue(i)
+func (e *AnyJobSetNotification) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.JobSetNotificationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyJobSetNotification) Clone() *AnyJobSetNotification { return &e }
-
-func (e AnyJobSetNotification) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJobSetNotification) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyJobSetNotification) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyJobNotificationLayout is what types for all versions of an event share,
-// the newest of which has the template Job_Notification.
-type anyJobNotificationLayout AnyJobSetNotification
-
-func (e *anyJobNotificationLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v jobNotificationLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.JobId = v.JobId
-	e.NotificationId = v.NotificationId
-	return n, err
-}
-
-func (e *anyJobNotificationLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.JobId)
-	case 1:
-		return etw.UintValue(uint64(e.NotificationId))
-	}
-	return etw.Value{}
-}
 
 // JobSendNotificationV2 is the classic event of class
 // 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 42 (SendNotification), version
@@ -1259,60 +880,35 @@ func (e JobSendNotificationV2) LogValue() slog.Value         { return etw.LogVal
 func (e JobSendNotificationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobSendNotificationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	ID:         42,
-	Version:    2,
-	Opcode:     42,
-	Task:       32,
-	Keywords:   0x80000,
-	TaskName:   "Job",
-	OpcodeName: "SendNotification",
-	Fields:     jobNotificationLayoutFields,
-	New:        func() etw.Event { return new(JobSendNotificationV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 42, Version: 2, Opcode: 42, Task: 32, Keywords: 0x80000,
+	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
+	TaskName: "Job", OpcodeName: "SendNotification",
+	Fields: jobNotificationLayoutFields,
+	New:    func() etw.Event { return new(JobSendNotificationV2) },
 }
 
-// AnyJobSendNotification is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 42 (SendNotification), of task
-// Job, keyword EVENT_TRACE_FLAG_JOB, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [JobSendNotificationV2]; a newer one is decoded like it.
+// AnyJobSendNotification is [JobSendNotificationV2] in any version: a newer
+// one is decoded like it.
 type AnyJobSendNotification struct {
 	Seen etw.Seen
-
-	JobId          etw.GUID
-	NotificationId uint32
+	JobSendNotificationV2
 }
 
-var anyJobSendNotification = []*etw.EventDesc{&jobSendNotificationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyJobSendNotification) EventDescs() []*etw.EventDesc { return anyJobSendNotification }
-func (e *AnyJobSendNotification) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyJobSendNotification, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyJobSendNotification) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&jobSendNotificationV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyJobSendNotification) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyJobNotificationLayout)(e).decode(version, p, ptr, anyJobSendNotification)
+func (e *AnyJobSendNotification) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyJobSendNotification) FieldValue(i int) etw.Value {
-	return (*anyJobNotificationLayout)(e).FieldValue(i)
+func (e *AnyJobSendNotification) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.JobSendNotificationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyJobSendNotification) Clone() *AnyJobSendNotification { return &e }
-
-func (e AnyJobSendNotification) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJobSendNotification) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyJobSendNotification) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobQueryViolationV2 is the classic event of class
 // 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 43 (QueryViolation), version 2,
@@ -1352,61 +948,35 @@ func (e JobQueryViolationV2) LogValue() slog.Value         { return etw.LogValue
 func (e JobQueryViolationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobQueryViolationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	ID:         43,
-	Version:    2,
-	Opcode:     43,
-	Task:       32,
-	Keywords:   0x80000,
-	TaskName:   "Job",
-	OpcodeName: "QueryViolation",
-	Fields:     jobSetQueryLayoutFields,
-	New:        func() etw.Event { return new(JobQueryViolationV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 43, Version: 2, Opcode: 43, Task: 32, Keywords: 0x80000,
+	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
+	TaskName: "Job", OpcodeName: "QueryViolation",
+	Fields: jobSetQueryLayoutFields,
+	New:    func() etw.Event { return new(JobQueryViolationV2) },
 }
 
-// AnyJobQueryViolation is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 43 (QueryViolation), of task
-// Job, keyword EVENT_TRACE_FLAG_JOB, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [JobQueryViolationV2]; a newer one is decoded like it.
+// AnyJobQueryViolation is [JobQueryViolationV2] in any version: a newer one is
+// decoded like it.
 type AnyJobQueryViolation struct {
 	Seen etw.Seen
-
-	JobId                     etw.GUID
-	JobHandle                 uint32
-	JobObjectInformationClass uint32
+	JobQueryViolationV2
 }
 
-var anyJobQueryViolation = []*etw.EventDesc{&jobQueryViolationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyJobQueryViolation) EventDescs() []*etw.EventDesc { return anyJobQueryViolation }
-func (e *AnyJobQueryViolation) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyJobQueryViolation, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyJobQueryViolation) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&jobQueryViolationV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyJobQueryViolation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyJobSetQueryLayout)(e).decode(version, p, ptr, anyJobQueryViolation)
+func (e *AnyJobQueryViolation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyJobQueryViolation) FieldValue(i int) etw.Value {
-	return (*anyJobSetQueryLayout)(e).FieldValue(i)
+func (e *AnyJobQueryViolation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.JobQueryViolationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyJobQueryViolation) Clone() *AnyJobQueryViolation { return &e }
-
-func (e AnyJobQueryViolation) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJobQueryViolation) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyJobQueryViolation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobSetCpuRateV2 is the classic event of class
 // 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 44 (SetCpuRate), version 2, of
@@ -1458,16 +1028,9 @@ func (e JobSetCpuRateV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e JobSetCpuRateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobSetCpuRateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	ID:         44,
-	Version:    2,
-	Opcode:     44,
-	Task:       32,
-	Keywords:   0x80000,
-	TaskName:   "Job",
-	OpcodeName: "SetCpuRate",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 44, Version: 2, Opcode: 44, Task: 32, Keywords: 0x80000,
+	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
+	TaskName: "Job", OpcodeName: "SetCpuRate",
 	Fields: []etw.FieldDesc{
 		{Name: "AllFlags", Type: etw.InUInt32},
 		{Name: "Value", Type: etw.InUInt32},
@@ -1475,55 +1038,26 @@ var jobSetCpuRateV2 = etw.EventDesc{
 	New: func() etw.Event { return new(JobSetCpuRateV2) },
 }
 
-// AnyJobSetCpuRate is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 44 (SetCpuRate), of task Job,
-// keyword EVENT_TRACE_FLAG_JOB, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [JobSetCpuRateV2]; a newer one is decoded like it.
+// AnyJobSetCpuRate is [JobSetCpuRateV2] in any version: a newer one is decoded
+// like it.
 type AnyJobSetCpuRate struct {
 	Seen etw.Seen
-
-	AllFlags uint32
-	Value    uint32
+	JobSetCpuRateV2
 }
 
-var anyJobSetCpuRate = []*etw.EventDesc{&jobSetCpuRateV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyJobSetCpuRate) EventDescs() []*etw.EventDesc { return anyJobSetCpuRate }
-func (e *AnyJobSetCpuRate) EventDesc() *etw.EventDesc  { return etw.DescOf(anyJobSetCpuRate, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyJobSetCpuRate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v JobSetCpuRateV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyJobSetCpuRate) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobSetCpuRateV2} }
+func (e *AnyJobSetCpuRate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyJobSetCpuRate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.AllFlags = v.AllFlags
-	e.Value = v.Value
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyJobSetCpuRate) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.AllFlags))
-	case 1:
-		return etw.UintValue(uint64(e.Value))
-	}
-	return etw.Value{}
+	return e.JobSetCpuRateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyJobSetCpuRate) Clone() *AnyJobSetCpuRate { return &e }
-
-func (e AnyJobSetCpuRate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJobSetCpuRate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyJobSetCpuRate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobSetNetRateV2 is the classic event of class
 // 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 45 (SetNetRate), version 2, of
@@ -1598,16 +1132,9 @@ func (e JobSetNetRateV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e JobSetNetRateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobSetNetRateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	ID:         45,
-	Version:    2,
-	Opcode:     45,
-	Task:       32,
-	Keywords:   0x80000,
-	TaskName:   "Job",
-	OpcodeName: "SetNetRate",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 45, Version: 2, Opcode: 45, Task: 32, Keywords: 0x80000,
+	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
+	TaskName: "Job", OpcodeName: "SetNetRate",
 	Fields: []etw.FieldDesc{
 		{Name: "Flags", Type: etw.InUInt32},
 		{Name: "Pad1", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}},
@@ -1618,61 +1145,22 @@ var jobSetNetRateV2 = etw.EventDesc{
 	New: func() etw.Event { return new(JobSetNetRateV2) },
 }
 
-// AnyJobSetNetRate is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 45 (SetNetRate), of task Job,
-// keyword EVENT_TRACE_FLAG_JOB, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [JobSetNetRateV2]; a newer one is decoded like it.
+// AnyJobSetNetRate is [JobSetNetRateV2] in any version: a newer one is decoded
+// like it.
 type AnyJobSetNetRate struct {
 	Seen etw.Seen
-
-	Flags uint32
-	// Means nothing.
-	Pad1         etw.Binary
-	MaxBandwidth uint64
-	DscpTag      uint8
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	JobSetNetRateV2
 }
 
-var anyJobSetNetRate = []*etw.EventDesc{&jobSetNetRateV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyJobSetNetRate) EventDescs() []*etw.EventDesc { return anyJobSetNetRate }
-func (e *AnyJobSetNetRate) EventDesc() *etw.EventDesc  { return etw.DescOf(anyJobSetNetRate, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyJobSetNetRate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v JobSetNetRateV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyJobSetNetRate) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobSetNetRateV2} }
+func (e *AnyJobSetNetRate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyJobSetNetRate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Flags = v.Flags
-	e.Pad1 = v.Pad1
-	e.MaxBandwidth = v.MaxBandwidth
-	e.DscpTag = v.DscpTag
-	e.TailPad = v.TailPad
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyJobSetNetRate) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Flags))
-	case 1:
-		return etw.BinaryValue(e.Pad1)
-	case 2:
-		return etw.UintValue(e.MaxBandwidth)
-	case 3:
-		return etw.UintValue(uint64(e.DscpTag))
-	case 4:
-		return etw.BinaryValue(e.TailPad)
-	}
-	return etw.Value{}
+	return e.JobSetNetRateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1681,7 +1169,3 @@ func (e AnyJobSetNetRate) Clone() *AnyJobSetNetRate {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
-
-func (e AnyJobSetNetRate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJobSetNetRate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyJobSetNetRate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -98,15 +98,9 @@ func (e LbrSampleV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e LbrSampleV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var lbrSampleV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x83, 0x43, 0x13, 0x99, 0x48, 0x52, 0xfc, 0x43, 0x83, 0x4b, 0x52, 0x94, 0x54, 0xe7, 0x5d, 0xf3},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       36,
-	TaskName:   "Lbr",
-	OpcodeName: "Sample",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 36,
+	Class:    etw.GUID{0x83, 0x43, 0x13, 0x99, 0x48, 0x52, 0xfc, 0x43, 0x83, 0x4b, 0x52, 0x94, 0x54, 0xe7, 0x5d, 0xf3},
+	TaskName: "Lbr", OpcodeName: "Sample",
 	Fields: []etw.FieldDesc{
 		{Name: "TimeStamp", Type: etw.InUInt64},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -240,70 +234,22 @@ func (s LbrSampleV2EntryList) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyLbrSample is the classic event of class
-// 99134383-5248-43fc-834b-529454e75df3, opcode 32 (Sample), of task Lbr, in
-// any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [LbrSampleV2]; a newer one is decoded like it.
+// AnyLbrSample is [LbrSampleV2] in any version: a newer one is decoded like
+// it.
 type AnyLbrSample struct {
 	Seen etw.Seen
-
-	TimeStamp uint64
-	// The process.
-	ProcessId uint32
-	// The thread.
-	ThreadId uint32
-	Filters  LbrFilter
-	// Means nothing.
-	Pad    uint32
-	HasPad bool                 // the payload has Pad
-	Entry  LbrSampleV2EntryList // as many elements as the payload holds
+	LbrSampleV2
 }
 
-var anyLbrSample = []*etw.EventDesc{&lbrSampleV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyLbrSample) EventDescs() []*etw.EventDesc { return anyLbrSample }
-func (e *AnyLbrSample) EventDesc() *etw.EventDesc  { return etw.DescOf(anyLbrSample, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyLbrSample) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v LbrSampleV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyLbrSample) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&lbrSampleV2} }
+func (e *AnyLbrSample) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyLbrSample) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.TimeStamp = v.TimeStamp
-	e.ProcessId = v.ProcessId
-	e.ThreadId = v.ThreadId
-	e.Filters = v.Filters
-	e.Pad = v.Pad
-	e.HasPad = v.HasPad
-	e.Entry = v.Entry
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLbrSample) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.TimeStamp)
-	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 2:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 3:
-		return etw.UintValue(uint64(e.Filters))
-	case 4:
-		if e.HasPad {
-			return etw.UintValue(uint64(e.Pad))
-		}
-	case 5:
-		return etw.ArrayValue(&lbrSampleV2.Fields[5], e.Entry.p, e.Entry.n, e.Entry.ptr, e)
-	}
-	return etw.Value{}
+	return e.LbrSampleV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -311,7 +257,3 @@ func (e AnyLbrSample) Clone() *AnyLbrSample {
 	e.Entry = e.Entry.Clone()
 	return &e
 }
-
-func (e AnyLbrSample) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLbrSample) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyLbrSample) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

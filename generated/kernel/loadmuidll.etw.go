@@ -56,58 +56,33 @@ func (e LoadMUIDllAccessV0) LogValue() slog.Value         { return etw.LogValue(
 func (e LoadMUIDllAccessV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loadMUIDllAccessV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb2, 0x60, 0xde, 0xd3, 0x63, 0xa6, 0xd5, 0x45, 0x98, 0x26, 0xa0, 0xa5, 0x94, 0x9d, 0x2c, 0xb0},
-	ID:         0,
-	Task:       27,
-	TaskName:   "LoadMUIDll",
-	OpcodeName: "Access",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Task: 27,
+	Class:    etw.GUID{0xb2, 0x60, 0xde, 0xd3, 0x63, 0xa6, 0xd5, 0x45, 0x98, 0x26, 0xa0, 0xa5, 0x94, 0x9d, 0x2c, 0xb0},
+	TaskName: "LoadMUIDll", OpcodeName: "Access",
 	Fields: []etw.FieldDesc{
 		{Name: "MuiLoadString", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(LoadMUIDllAccessV0) },
 }
 
-// AnyLoadMUIDllAccess is the classic event of class
-// d3de60b2-a663-45d5-9826-a0a5949d2cb0, opcode 0 (Access), of task LoadMUIDll,
-// in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [LoadMUIDllAccessV0]; a newer one is decoded like it.
+// AnyLoadMUIDllAccess is [LoadMUIDllAccessV0] in any version: a newer one is
+// decoded like it.
 type AnyLoadMUIDllAccess struct {
 	Seen etw.Seen
-
-	MuiLoadString etw.UTF16
+	LoadMUIDllAccessV0
 }
 
-var anyLoadMUIDllAccess = []*etw.EventDesc{&loadMUIDllAccessV0}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyLoadMUIDllAccess) EventDescs() []*etw.EventDesc { return anyLoadMUIDllAccess }
-func (e *AnyLoadMUIDllAccess) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyLoadMUIDllAccess, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyLoadMUIDllAccess) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&loadMUIDllAccessV0}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyLoadMUIDllAccess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v LoadMUIDllAccessV0
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyLoadMUIDllAccess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyLoadMUIDllAccess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.MuiLoadString = v.MuiLoadString
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLoadMUIDllAccess) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.MuiLoadString)
-	}
-	return etw.Value{}
+	return e.LoadMUIDllAccessV0.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -115,7 +90,3 @@ func (e AnyLoadMUIDllAccess) Clone() *AnyLoadMUIDllAccess {
 	e.MuiLoadString = e.MuiLoadString.Clone()
 	return &e
 }
-
-func (e AnyLoadMUIDllAccess) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLoadMUIDllAccess) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyLoadMUIDllAccess) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -26,15 +26,10 @@ func (e LostEventRTLostEventV0) LogValue() slog.Value                           
 func (e LostEventRTLostEventV0) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var lostEventRTLostEventV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e},
-	ID:         32,
-	Opcode:     32,
-	Task:       15,
-	TaskName:   "LostEvent",
-	OpcodeName: "RTLostEvent",
-	New:        func() etw.Event { return new(LostEventRTLostEventV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Opcode: 32, Task: 15,
+	Class:    etw.GUID{0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e},
+	TaskName: "LostEvent", OpcodeName: "RTLostEvent",
+	New: func() etw.Event { return new(LostEventRTLostEventV0) },
 }
 
 // LostEventRTLostEventV2 is the classic event of class
@@ -54,16 +49,10 @@ func (e LostEventRTLostEventV2) LogValue() slog.Value                           
 func (e LostEventRTLostEventV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var lostEventRTLostEventV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       15,
-	TaskName:   "LostEvent",
-	OpcodeName: "RTLostEvent",
-	New:        func() etw.Event { return new(LostEventRTLostEventV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 15,
+	Class:    etw.GUID{0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e},
+	TaskName: "LostEvent", OpcodeName: "RTLostEvent",
+	New: func() etw.Event { return new(LostEventRTLostEventV2) },
 }
 
 // AnyLostEventRTLostEvent is the classic event of class
@@ -126,42 +115,34 @@ func (e LostEventRTLostBufferV0) LogValue() slog.Value                          
 func (e LostEventRTLostBufferV0) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var lostEventRTLostBufferV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e},
-	ID:         33,
-	Opcode:     33,
-	Task:       15,
-	TaskName:   "LostEvent",
-	OpcodeName: "RTLostBuffer",
-	New:        func() etw.Event { return new(LostEventRTLostBufferV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Opcode: 33, Task: 15,
+	Class:    etw.GUID{0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e},
+	TaskName: "LostEvent", OpcodeName: "RTLostBuffer",
+	New: func() etw.Event { return new(LostEventRTLostBufferV0) },
 }
 
-// AnyLostEventRTLostBuffer is the classic event of class
-// 6a399ae0-4bc6-4de9-870b-3657f8947e7e, opcode 33 (RTLostBuffer), of task
-// LostEvent, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [LostEventRTLostBufferV0]; a newer one is decoded like
-// it.
+// AnyLostEventRTLostBuffer is [LostEventRTLostBufferV0] in any version: a
+// newer one is decoded like it.
 type AnyLostEventRTLostBuffer struct {
 	Seen etw.Seen
+	LostEventRTLostBufferV0
 }
 
-var anyLostEventRTLostBuffer = []*etw.EventDesc{&lostEventRTLostBufferV0}
-
-func (*AnyLostEventRTLostBuffer) EventDescs() []*etw.EventDesc { return anyLostEventRTLostBuffer }
-func (*AnyLostEventRTLostBuffer) EventDesc() *etw.EventDesc    { return &lostEventRTLostBufferV0 }
-func (e *AnyLostEventRTLostBuffer) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyLostEventRTLostBuffer) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&lostEventRTLostBufferV0}
+}
+func (e *AnyLostEventRTLostBuffer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyLostEventRTLostBuffer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.LostEventRTLostBufferV0.DecodePayload(p, ptr)
 }
-func (*AnyLostEventRTLostBuffer) FieldValue(int) etw.Value          { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyLostEventRTLostBuffer) Clone() *AnyLostEventRTLostBuffer { return &e }
-func (e AnyLostEventRTLostBuffer) String() string                   { return string(etw.AppendText(nil, &e)) }
-func (e AnyLostEventRTLostBuffer) LogValue() slog.Value             { return etw.LogValue(&e) }
-func (e AnyLostEventRTLostBuffer) MarshalJSON() ([]byte, error)     { return etw.AppendJSON(nil, &e) }
 
 // LostEventRTLostFileV0 is the classic event of class
 // 6a399ae0-4bc6-4de9-870b-3657f8947e7e, opcode 34 (RTLostFile), version 0, of
@@ -180,38 +161,31 @@ func (e LostEventRTLostFileV0) LogValue() slog.Value                            
 func (e LostEventRTLostFileV0) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var lostEventRTLostFileV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e},
-	ID:         34,
-	Opcode:     34,
-	Task:       15,
-	TaskName:   "LostEvent",
-	OpcodeName: "RTLostFile",
-	New:        func() etw.Event { return new(LostEventRTLostFileV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Opcode: 34, Task: 15,
+	Class:    etw.GUID{0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e},
+	TaskName: "LostEvent", OpcodeName: "RTLostFile",
+	New: func() etw.Event { return new(LostEventRTLostFileV0) },
 }
 
-// AnyLostEventRTLostFile is the classic event of class
-// 6a399ae0-4bc6-4de9-870b-3657f8947e7e, opcode 34 (RTLostFile), of task
-// LostEvent, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [LostEventRTLostFileV0]; a newer one is decoded like it.
+// AnyLostEventRTLostFile is [LostEventRTLostFileV0] in any version: a newer
+// one is decoded like it.
 type AnyLostEventRTLostFile struct {
 	Seen etw.Seen
+	LostEventRTLostFileV0
 }
 
-var anyLostEventRTLostFile = []*etw.EventDesc{&lostEventRTLostFileV0}
-
-func (*AnyLostEventRTLostFile) EventDescs() []*etw.EventDesc { return anyLostEventRTLostFile }
-func (*AnyLostEventRTLostFile) EventDesc() *etw.EventDesc    { return &lostEventRTLostFileV0 }
-func (e *AnyLostEventRTLostFile) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyLostEventRTLostFile) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&lostEventRTLostFileV0}
+}
+func (e *AnyLostEventRTLostFile) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyLostEventRTLostFile) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.LostEventRTLostFileV0.DecodePayload(p, ptr)
 }
-func (*AnyLostEventRTLostFile) FieldValue(int) etw.Value        { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyLostEventRTLostFile) Clone() *AnyLostEventRTLostFile { return &e }
-func (e AnyLostEventRTLostFile) String() string                 { return string(etw.AppendText(nil, &e)) }
-func (e AnyLostEventRTLostFile) LogValue() slog.Value           { return etw.LogValue(&e) }
-func (e AnyLostEventRTLostFile) MarshalJSON() ([]byte, error)   { return etw.AppendJSON(nil, &e) }

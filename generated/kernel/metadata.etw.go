@@ -193,14 +193,9 @@ func (e MetaDataEventInfoV0) LogValue() slog.Value         { return etw.LogValue
 func (e MetaDataEventInfoV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var metaDataEventInfoV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc1, 0xf6, 0xcc, 0xbb, 0xd1, 0x6c, 0xc4, 0x48, 0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71},
-	ID:         32,
-	Opcode:     32,
-	Task:       30,
-	TaskName:   "MetaData",
-	OpcodeName: "EventInfo",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Opcode: 32, Task: 30,
+	Class:    etw.GUID{0xc1, 0xf6, 0xcc, 0xbb, 0xd1, 0x6c, 0xc4, 0x48, 0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71},
+	TaskName: "MetaData", OpcodeName: "EventInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "ProviderGuid", Type: etw.InGUID},
 		{Name: "EventGuid", Type: etw.InGUID},
@@ -396,149 +391,24 @@ func (s MetaDataEventInfoV0PropertyList) write(a *etw.Appender, i int, n uint64)
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyMetaDataEventInfo is the classic event of class
-// bbccf6c1-6cd1-48c4-80ff-839482e37671, opcode 32 (EventInfo), of task
-// MetaData, in any version.
-//
-// How the events of one kind are laid out, as a TRACE_EVENT_INFO.
-//
-// The only version is [MetaDataEventInfoV0]; a newer one is decoded like it.
+// AnyMetaDataEventInfo is [MetaDataEventInfoV0] in any version: a newer one is
+// decoded like it.
 type AnyMetaDataEventInfo struct {
 	Seen etw.Seen
-
-	ProviderGuid          etw.GUID
-	EventGuid             etw.GUID
-	Id                    uint16
-	Version               uint8
-	Channel               uint8
-	Level                 uint8
-	Opcode                uint8
-	Task                  uint16
-	Keyword               uint64
-	DecodingSource        uint32
-	ProviderNameOffset    uint32
-	LevelNameOffset       uint32
-	ChannelNameOffset     uint32
-	KeywordsNameOffset    uint32
-	TaskNameOffset        uint32
-	OpcodeNameOffset      uint32
-	EventMessageOffset    uint32
-	ProviderMessageOffset uint32
-	BinaryXMLOffset       uint32
-	BinaryXMLSize         uint32
-	EventNameOffset       uint32
-	EventAttributesOffset uint32
-	PropertyCount         uint32
-	TopLevelPropertyCount uint32
-	Flags                 uint32
-	Property              MetaDataEventInfoV0PropertyList // PropertyCount elements
-	Strings               etw.Binary                      // the rest of the payload
+	MetaDataEventInfoV0
 }
 
-var anyMetaDataEventInfo = []*etw.EventDesc{&metaDataEventInfoV0}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMetaDataEventInfo) EventDescs() []*etw.EventDesc { return anyMetaDataEventInfo }
-func (e *AnyMetaDataEventInfo) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMetaDataEventInfo, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMetaDataEventInfo) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&metaDataEventInfoV0}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMetaDataEventInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MetaDataEventInfoV0
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMetaDataEventInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMetaDataEventInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProviderGuid = v.ProviderGuid
-	e.EventGuid = v.EventGuid
-	e.Id = v.Id
-	e.Version = v.Version
-	e.Channel = v.Channel
-	e.Level = v.Level
-	e.Opcode = v.Opcode
-	e.Task = v.Task
-	e.Keyword = v.Keyword
-	e.DecodingSource = v.DecodingSource
-	e.ProviderNameOffset = v.ProviderNameOffset
-	e.LevelNameOffset = v.LevelNameOffset
-	e.ChannelNameOffset = v.ChannelNameOffset
-	e.KeywordsNameOffset = v.KeywordsNameOffset
-	e.TaskNameOffset = v.TaskNameOffset
-	e.OpcodeNameOffset = v.OpcodeNameOffset
-	e.EventMessageOffset = v.EventMessageOffset
-	e.ProviderMessageOffset = v.ProviderMessageOffset
-	e.BinaryXMLOffset = v.BinaryXMLOffset
-	e.BinaryXMLSize = v.BinaryXMLSize
-	e.EventNameOffset = v.EventNameOffset
-	e.EventAttributesOffset = v.EventAttributesOffset
-	e.PropertyCount = v.PropertyCount
-	e.TopLevelPropertyCount = v.TopLevelPropertyCount
-	e.Flags = v.Flags
-	e.Property = v.Property
-	e.Strings = v.Strings
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMetaDataEventInfo) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.ProviderGuid)
-	case 1:
-		return etw.GUIDValue(e.EventGuid)
-	case 2:
-		return etw.UintValue(uint64(e.Id))
-	case 3:
-		return etw.UintValue(uint64(e.Version))
-	case 4:
-		return etw.UintValue(uint64(e.Channel))
-	case 5:
-		return etw.UintValue(uint64(e.Level))
-	case 6:
-		return etw.UintValue(uint64(e.Opcode))
-	case 7:
-		return etw.UintValue(uint64(e.Task))
-	case 8:
-		return etw.UintValue(e.Keyword)
-	case 9:
-		return etw.UintValue(uint64(e.DecodingSource))
-	case 10:
-		return etw.UintValue(uint64(e.ProviderNameOffset))
-	case 11:
-		return etw.UintValue(uint64(e.LevelNameOffset))
-	case 12:
-		return etw.UintValue(uint64(e.ChannelNameOffset))
-	case 13:
-		return etw.UintValue(uint64(e.KeywordsNameOffset))
-	case 14:
-		return etw.UintValue(uint64(e.TaskNameOffset))
-	case 15:
-		return etw.UintValue(uint64(e.OpcodeNameOffset))
-	case 16:
-		return etw.UintValue(uint64(e.EventMessageOffset))
-	case 17:
-		return etw.UintValue(uint64(e.ProviderMessageOffset))
-	case 18:
-		return etw.UintValue(uint64(e.BinaryXMLOffset))
-	case 19:
-		return etw.UintValue(uint64(e.BinaryXMLSize))
-	case 20:
-		return etw.UintValue(uint64(e.EventNameOffset))
-	case 21:
-		return etw.UintValue(uint64(e.EventAttributesOffset))
-	case 22:
-		return etw.UintValue(uint64(e.PropertyCount))
-	case 23:
-		return etw.UintValue(uint64(e.TopLevelPropertyCount))
-	case 24:
-		return etw.UintValue(uint64(e.Flags))
-	case 25:
-		return etw.ArrayValue(&metaDataEventInfoV0.Fields[25], e.Property.p, e.Property.n, e.Property.ptr, e)
-	case 26:
-		return etw.BinaryValue(e.Strings)
-	}
-	return etw.Value{}
+	return e.MetaDataEventInfoV0.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -547,10 +417,6 @@ func (e AnyMetaDataEventInfo) Clone() *AnyMetaDataEventInfo {
 	e.Strings = e.Strings.Clone()
 	return &e
 }
-
-func (e AnyMetaDataEventInfo) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMetaDataEventInfo) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMetaDataEventInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MetaDataEventMapInfoV0 is the classic event of class
 // bbccf6c1-6cd1-48c4-80ff-839482e37671, opcode 33 (EventMapInfo), version 0,
@@ -633,14 +499,9 @@ func (e MetaDataEventMapInfoV0) LogValue() slog.Value         { return etw.LogVa
 func (e MetaDataEventMapInfoV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var metaDataEventMapInfoV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc1, 0xf6, 0xcc, 0xbb, 0xd1, 0x6c, 0xc4, 0x48, 0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71},
-	ID:         33,
-	Opcode:     33,
-	Task:       30,
-	TaskName:   "MetaData",
-	OpcodeName: "EventMapInfo",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Opcode: 33, Task: 30,
+	Class:    etw.GUID{0xc1, 0xf6, 0xcc, 0xbb, 0xd1, 0x6c, 0xc4, 0x48, 0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71},
+	TaskName: "MetaData", OpcodeName: "EventMapInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "ProviderGuid", Type: etw.InGUID},
 		{Name: "NameOffset", Type: etw.InUInt32},
@@ -780,70 +641,24 @@ func (s MetaDataEventMapInfoV0EntryList) write(a *etw.Appender, i int, n uint64)
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyMetaDataEventMapInfo is the classic event of class
-// bbccf6c1-6cd1-48c4-80ff-839482e37671, opcode 33 (EventMapInfo), of task
-// MetaData, in any version.
-//
-// The names of the values of a field, as an EVENT_MAP_INFO.
-//
-// The only version is [MetaDataEventMapInfoV0]; a newer one is decoded like
-// it.
+// AnyMetaDataEventMapInfo is [MetaDataEventMapInfoV0] in any version: a newer
+// one is decoded like it.
 type AnyMetaDataEventMapInfo struct {
 	Seen etw.Seen
-
-	ProviderGuid      etw.GUID
-	NameOffset        uint32
-	Flag              uint32
-	EntryCount        uint32
-	MapEntryValueType uint32
-	Entry             MetaDataEventMapInfoV0EntryList // EntryCount elements
-	Strings           etw.Binary                      // the rest of the payload
+	MetaDataEventMapInfoV0
 }
 
-var anyMetaDataEventMapInfo = []*etw.EventDesc{&metaDataEventMapInfoV0}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMetaDataEventMapInfo) EventDescs() []*etw.EventDesc { return anyMetaDataEventMapInfo }
-func (e *AnyMetaDataEventMapInfo) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMetaDataEventMapInfo, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMetaDataEventMapInfo) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&metaDataEventMapInfoV0}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMetaDataEventMapInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MetaDataEventMapInfoV0
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMetaDataEventMapInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMetaDataEventMapInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProviderGuid = v.ProviderGuid
-	e.NameOffset = v.NameOffset
-	e.Flag = v.Flag
-	e.EntryCount = v.EntryCount
-	e.MapEntryValueType = v.MapEntryValueType
-	e.Entry = v.Entry
-	e.Strings = v.Strings
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMetaDataEventMapInfo) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.ProviderGuid)
-	case 1:
-		return etw.UintValue(uint64(e.NameOffset))
-	case 2:
-		return etw.UintValue(uint64(e.Flag))
-	case 3:
-		return etw.UintValue(uint64(e.EntryCount))
-	case 4:
-		return etw.UintValue(uint64(e.MapEntryValueType))
-	case 5:
-		return etw.ArrayValue(&metaDataEventMapInfoV0.Fields[5], e.Entry.p, e.Entry.n, e.Entry.ptr, e)
-	case 6:
-		return etw.BinaryValue(e.Strings)
-	}
-	return etw.Value{}
+	return e.MetaDataEventMapInfoV0.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -852,7 +667,3 @@ func (e AnyMetaDataEventMapInfo) Clone() *AnyMetaDataEventMapInfo {
 	e.Strings = e.Strings.Clone()
 	return &e
 }
-
-func (e AnyMetaDataEventMapInfo) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMetaDataEventMapInfo) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMetaDataEventMapInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -27,41 +27,32 @@ func (e MMCSSStartV0) LogValue() slog.Value                                 { re
 func (e MMCSSStartV0) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var mmcssStartV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
-	ID:         32,
-	Opcode:     32,
-	Task:       26,
-	TaskName:   "MMCSS",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(MMCSSStartV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Opcode: 32, Task: 26,
+	Class:    etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
+	TaskName: "MMCSS", OpcodeName: "Start",
+	New: func() etw.Event { return new(MMCSSStartV0) },
 }
 
-// AnyMMCSSStart is the classic event of class
-// f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 32 (Start), of task MMCSS, in
-// any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [MMCSSStartV0]; a newer one is decoded like it.
+// AnyMMCSSStart is [MMCSSStartV0] in any version: a newer one is decoded like
+// it.
 type AnyMMCSSStart struct {
 	Seen etw.Seen
+	MMCSSStartV0
 }
 
-var anyMMCSSStart = []*etw.EventDesc{&mmcssStartV0}
-
-func (*AnyMMCSSStart) EventDescs() []*etw.EventDesc { return anyMMCSSStart }
-func (*AnyMMCSSStart) EventDesc() *etw.EventDesc    { return &mmcssStartV0 }
-func (e *AnyMMCSSStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMMCSSStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&mmcssStartV0} }
+func (e *AnyMMCSSStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMMCSSStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.MMCSSStartV0.DecodePayload(p, ptr)
 }
-func (*AnyMMCSSStart) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyMMCSSStart) Clone() *AnyMMCSSStart        { return &e }
-func (e AnyMMCSSStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMMCSSStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMMCSSStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyMMCSSStart) Clone() *AnyMMCSSStart { return &e }
 
 // MMCSSStopV0 is the classic event of class
 // f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 33 (Stop), version 0, of task
@@ -80,41 +71,32 @@ func (e MMCSSStopV0) LogValue() slog.Value                                 { ret
 func (e MMCSSStopV0) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var mmcssStopV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
-	ID:         33,
-	Opcode:     33,
-	Task:       26,
-	TaskName:   "MMCSS",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(MMCSSStopV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Opcode: 33, Task: 26,
+	Class:    etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
+	TaskName: "MMCSS", OpcodeName: "Stop",
+	New: func() etw.Event { return new(MMCSSStopV0) },
 }
 
-// AnyMMCSSStop is the classic event of class
-// f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 33 (Stop), of task MMCSS, in
-// any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [MMCSSStopV0]; a newer one is decoded like it.
+// AnyMMCSSStop is [MMCSSStopV0] in any version: a newer one is decoded like
+// it.
 type AnyMMCSSStop struct {
 	Seen etw.Seen
+	MMCSSStopV0
 }
 
-var anyMMCSSStop = []*etw.EventDesc{&mmcssStopV0}
-
-func (*AnyMMCSSStop) EventDescs() []*etw.EventDesc { return anyMMCSSStop }
-func (*AnyMMCSSStop) EventDesc() *etw.EventDesc    { return &mmcssStopV0 }
-func (e *AnyMMCSSStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMMCSSStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&mmcssStopV0} }
+func (e *AnyMMCSSStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMMCSSStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.MMCSSStopV0.DecodePayload(p, ptr)
 }
-func (*AnyMMCSSStop) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyMMCSSStop) Clone() *AnyMMCSSStop         { return &e }
-func (e AnyMMCSSStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMMCSSStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMMCSSStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyMMCSSStop) Clone() *AnyMMCSSStop { return &e }
 
 // MMCSSSchedulerV0 is the classic event of class
 // f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 34 (Scheduler), version 0, of
@@ -176,14 +158,9 @@ func (e MMCSSSchedulerV0) LogValue() slog.Value         { return etw.LogValue(&e
 func (e MMCSSSchedulerV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var mmcssSchedulerV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
-	ID:         34,
-	Opcode:     34,
-	Task:       26,
-	TaskName:   "MMCSS",
-	OpcodeName: "Scheduler",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Opcode: 34, Task: 26,
+	Class:    etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
+	TaskName: "MMCSS", OpcodeName: "Scheduler",
 	Fields: []etw.FieldDesc{
 		{Name: "ScheduledPID", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "ScheduledTID", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -193,63 +170,26 @@ var mmcssSchedulerV0 = etw.EventDesc{
 	New: func() etw.Event { return new(MMCSSSchedulerV0) },
 }
 
-// AnyMMCSSScheduler is the classic event of class
-// f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 34 (Scheduler), of task MMCSS,
-// in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [MMCSSSchedulerV0]; a newer one is decoded like it.
+// AnyMMCSSScheduler is [MMCSSSchedulerV0] in any version: a newer one is
+// decoded like it.
 type AnyMMCSSScheduler struct {
 	Seen etw.Seen
-
-	ScheduledPID       uint32
-	ScheduledTID       uint32
-	SchedulingPriority uint32
-	TaskIndex          uint32
+	MMCSSSchedulerV0
 }
 
-var anyMMCSSScheduler = []*etw.EventDesc{&mmcssSchedulerV0}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMMCSSScheduler) EventDescs() []*etw.EventDesc { return anyMMCSSScheduler }
-func (e *AnyMMCSSScheduler) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMMCSSScheduler, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMMCSSScheduler) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MMCSSSchedulerV0
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMMCSSScheduler) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&mmcssSchedulerV0} }
+func (e *AnyMMCSSScheduler) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMMCSSScheduler) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ScheduledPID = v.ScheduledPID
-	e.ScheduledTID = v.ScheduledTID
-	e.SchedulingPriority = v.SchedulingPriority
-	e.TaskIndex = v.TaskIndex
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMMCSSScheduler) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ScheduledPID))
-	case 1:
-		return etw.UintValue(uint64(e.ScheduledTID))
-	case 2:
-		return etw.UintValue(uint64(e.SchedulingPriority))
-	case 3:
-		return etw.UintValue(uint64(e.TaskIndex))
-	}
-	return etw.Value{}
+	return e.MMCSSSchedulerV0.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyMMCSSScheduler) Clone() *AnyMMCSSScheduler { return &e }
-
-func (e AnyMMCSSScheduler) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMMCSSScheduler) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMMCSSScheduler) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MMCSSWakeupV0 is the classic event of class
 // f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 35 (Wakeup), version 0, of task
@@ -296,65 +236,35 @@ func (e MMCSSWakeupV0) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e MMCSSWakeupV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var mmcssWakeupV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
-	ID:         35,
-	Opcode:     35,
-	Task:       26,
-	TaskName:   "MMCSS",
-	OpcodeName: "Wakeup",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Opcode: 35, Task: 26,
+	Class:    etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
+	TaskName: "MMCSS", OpcodeName: "Wakeup",
 	Fields: []etw.FieldDesc{
 		{Name: "Reason", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	},
 	New: func() etw.Event { return new(MMCSSWakeupV0) },
 }
 
-// AnyMMCSSWakeup is the classic event of class
-// f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 35 (Wakeup), of task MMCSS, in
-// any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [MMCSSWakeupV0]; a newer one is decoded like it.
+// AnyMMCSSWakeup is [MMCSSWakeupV0] in any version: a newer one is decoded
+// like it.
 type AnyMMCSSWakeup struct {
 	Seen etw.Seen
-
-	Reason uint32
+	MMCSSWakeupV0
 }
 
-var anyMMCSSWakeup = []*etw.EventDesc{&mmcssWakeupV0}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMMCSSWakeup) EventDescs() []*etw.EventDesc { return anyMMCSSWakeup }
-func (e *AnyMMCSSWakeup) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMMCSSWakeup, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMMCSSWakeup) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MMCSSWakeupV0
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMMCSSWakeup) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&mmcssWakeupV0} }
+func (e *AnyMMCSSWakeup) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMMCSSWakeup) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Reason = v.Reason
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMMCSSWakeup) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Reason))
-	}
-	return etw.Value{}
+	return e.MMCSSWakeupV0.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyMMCSSWakeup) Clone() *AnyMMCSSWakeup { return &e }
-
-func (e AnyMMCSSWakeup) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMMCSSWakeup) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMMCSSWakeup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MMCSSSleepV0 is the classic event of class
 // f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 36 (Sleep), version 0, of task
@@ -373,41 +283,32 @@ func (e MMCSSSleepV0) LogValue() slog.Value                                 { re
 func (e MMCSSSleepV0) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var mmcssSleepV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
-	ID:         36,
-	Opcode:     36,
-	Task:       26,
-	TaskName:   "MMCSS",
-	OpcodeName: "Sleep",
-	New:        func() etw.Event { return new(MMCSSSleepV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Opcode: 36, Task: 26,
+	Class:    etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
+	TaskName: "MMCSS", OpcodeName: "Sleep",
+	New: func() etw.Event { return new(MMCSSSleepV0) },
 }
 
-// AnyMMCSSSleep is the classic event of class
-// f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 36 (Sleep), of task MMCSS, in
-// any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [MMCSSSleepV0]; a newer one is decoded like it.
+// AnyMMCSSSleep is [MMCSSSleepV0] in any version: a newer one is decoded like
+// it.
 type AnyMMCSSSleep struct {
 	Seen etw.Seen
+	MMCSSSleepV0
 }
 
-var anyMMCSSSleep = []*etw.EventDesc{&mmcssSleepV0}
-
-func (*AnyMMCSSSleep) EventDescs() []*etw.EventDesc { return anyMMCSSSleep }
-func (*AnyMMCSSSleep) EventDesc() *etw.EventDesc    { return &mmcssSleepV0 }
-func (e *AnyMMCSSSleep) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMMCSSSleep) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&mmcssSleepV0} }
+func (e *AnyMMCSSSleep) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMMCSSSleep) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.MMCSSSleepV0.DecodePayload(p, ptr)
 }
-func (*AnyMMCSSSleep) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyMMCSSSleep) Clone() *AnyMMCSSSleep        { return &e }
-func (e AnyMMCSSSleep) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMMCSSSleep) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMMCSSSleep) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyMMCSSSleep) Clone() *AnyMMCSSSleep { return &e }
 
 // MMCSSSleepRespV0 is the classic event of class
 // f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 37 (SleepResp), version 0, of
@@ -426,38 +327,29 @@ func (e MMCSSSleepRespV0) LogValue() slog.Value                                 
 func (e MMCSSSleepRespV0) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var mmcssSleepRespV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
-	ID:         37,
-	Opcode:     37,
-	Task:       26,
-	TaskName:   "MMCSS",
-	OpcodeName: "SleepResp",
-	New:        func() etw.Event { return new(MMCSSSleepRespV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Opcode: 37, Task: 26,
+	Class:    etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
+	TaskName: "MMCSS", OpcodeName: "SleepResp",
+	New: func() etw.Event { return new(MMCSSSleepRespV0) },
 }
 
-// AnyMMCSSSleepResp is the classic event of class
-// f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 37 (SleepResp), of task MMCSS,
-// in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [MMCSSSleepRespV0]; a newer one is decoded like it.
+// AnyMMCSSSleepResp is [MMCSSSleepRespV0] in any version: a newer one is
+// decoded like it.
 type AnyMMCSSSleepResp struct {
 	Seen etw.Seen
+	MMCSSSleepRespV0
 }
 
-var anyMMCSSSleepResp = []*etw.EventDesc{&mmcssSleepRespV0}
-
-func (*AnyMMCSSSleepResp) EventDescs() []*etw.EventDesc { return anyMMCSSSleepResp }
-func (*AnyMMCSSSleepResp) EventDesc() *etw.EventDesc    { return &mmcssSleepRespV0 }
-func (e *AnyMMCSSSleepResp) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMMCSSSleepResp) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&mmcssSleepRespV0} }
+func (e *AnyMMCSSSleepResp) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMMCSSSleepResp) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.MMCSSSleepRespV0.DecodePayload(p, ptr)
 }
-func (*AnyMMCSSSleepResp) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyMMCSSSleepResp) Clone() *AnyMMCSSSleepResp    { return &e }
-func (e AnyMMCSSSleepResp) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMMCSSSleepResp) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMMCSSSleepResp) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyMMCSSSleepResp) Clone() *AnyMMCSSSleepResp { return &e }

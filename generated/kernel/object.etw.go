@@ -55,17 +55,11 @@ func (e ObjectCreateHandleV2) LogValue() slog.Value         { return etw.LogValu
 func (e ObjectCreateHandleV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var objectCreateHandleV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       19,
-	TaskName:   "Object",
-	OpcodeName: "CreateHandle",
-	Fields:     obHandleEventLayoutFields,
-	New:        func() etw.Event { return new(ObjectCreateHandleV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 19,
+	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
+	TaskName: "Object", OpcodeName: "CreateHandle",
+	Fields: obHandleEventLayoutFields,
+	New:    func() etw.Event { return new(ObjectCreateHandleV2) },
 }
 
 // obHandleEventLayout is the template ObHandleEvent, which several events use.
@@ -121,89 +115,30 @@ var obHandleEventLayoutFields = []etw.FieldDesc{
 	{Name: "ObjectName", Type: etw.InUnicodeString, When: etw.When{Left: 2}},
 }
 
-// AnyObjectCreateHandle is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 32 (CreateHandle), of task
-// Object, in any version.
-//
-// A handle was made. Logged with PERF_OB_HANDLE of the group masks. xperf's
-// name for stacks of it is CreateHandle. The layout is that of descriptions;
-// no trace with the event was at hand.
-//
-// The only version is [ObjectCreateHandleV2]; a newer one is decoded like it.
+// AnyObjectCreateHandle is [ObjectCreateHandleV2] in any version: a newer one
+// is decoded like it.
 type AnyObjectCreateHandle struct {
 	Seen etw.Seen
-
-	Object        etw.Pointer
-	Handle        uint32
-	ObjectType    uint16
-	ObjectName    etw.UTF16
-	HasObjectName bool // the payload has ObjectName
+	ObjectCreateHandleV2
 }
 
-var anyObjectCreateHandle = []*etw.EventDesc{&objectCreateHandleV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyObjectCreateHandle) EventDescs() []*etw.EventDesc { return anyObjectCreateHandle }
-func (e *AnyObjectCreateHandle) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyObjectCreateHandle, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyObjectCreateHandle) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&objectCreateHandleV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyObjectCreateHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyObHandleEventLayout)(e).decode(version, p, ptr, anyObjectCreateHandle)
+func (e *AnyObjectCreateHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyObjectCreateHandle) FieldValue(i int) etw.Value {
-	return (*anyObHandleEventLayout)(e).FieldValue(i)
+func (e *AnyObjectCreateHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ObjectCreateHandleV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyObjectCreateHandle) Clone() *AnyObjectCreateHandle {
-	(*anyObHandleEventLayout)(&e).detach()
+	(*obHandleEventLayout)(&e.ObjectCreateHandleV2).detach()
 	return &e
-}
-
-func (e AnyObjectCreateHandle) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyObjectCreateHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyObjectCreateHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyObHandleEventLayout is what types for all versions of an event share, the
-// newest of which has the template ObHandleEvent.
-type anyObHandleEventLayout AnyObjectCreateHandle
-
-func (e *anyObHandleEventLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v obHandleEventLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Object = v.Object
-	e.Handle = v.Handle
-	e.ObjectType = v.ObjectType
-	e.ObjectName = v.ObjectName
-	e.HasObjectName = v.HasObjectName
-	return n, err
-}
-
-func (e *anyObHandleEventLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Object)
-	case 1:
-		return etw.UintValue(uint64(e.Handle))
-	case 2:
-		return etw.UintValue(uint64(e.ObjectType))
-	case 3:
-		if e.HasObjectName {
-			return etw.UTF16Value(e.ObjectName)
-		}
-	}
-	return etw.Value{}
-}
-
-func (e *anyObHandleEventLayout) detach() {
-	e.ObjectName = e.ObjectName.Clone()
 }
 
 // ObjectCloseHandleV2 is the classic event of class
@@ -251,67 +186,38 @@ func (e ObjectCloseHandleV2) LogValue() slog.Value         { return etw.LogValue
 func (e ObjectCloseHandleV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var objectCloseHandleV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	ID:         33,
-	Version:    2,
-	Opcode:     33,
-	Task:       19,
-	TaskName:   "Object",
-	OpcodeName: "CloseHandle",
-	Fields:     obHandleEventLayoutFields,
-	New:        func() etw.Event { return new(ObjectCloseHandleV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 19,
+	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
+	TaskName: "Object", OpcodeName: "CloseHandle",
+	Fields: obHandleEventLayoutFields,
+	New:    func() etw.Event { return new(ObjectCloseHandleV2) },
 }
 
-// AnyObjectCloseHandle is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 33 (CloseHandle), of task
-// Object, in any version.
-//
-// A handle was closed. Logged with PERF_OB_HANDLE of the group masks. xperf's
-// name for stacks of it is CloseHandle. The layout is that of descriptions; no
-// trace with the event was at hand.
-//
-// The only version is [ObjectCloseHandleV2]; a newer one is decoded like it.
+// AnyObjectCloseHandle is [ObjectCloseHandleV2] in any version: a newer one is
+// decoded like it.
 type AnyObjectCloseHandle struct {
 	Seen etw.Seen
-
-	Object        etw.Pointer
-	Handle        uint32
-	ObjectType    uint16
-	ObjectName    etw.UTF16
-	HasObjectName bool // the payload has ObjectName
+	ObjectCloseHandleV2
 }
 
-var anyObjectCloseHandle = []*etw.EventDesc{&objectCloseHandleV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyObjectCloseHandle) EventDescs() []*etw.EventDesc { return anyObjectCloseHandle }
-func (e *AnyObjectCloseHandle) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyObjectCloseHandle, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyObjectCloseHandle) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&objectCloseHandleV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyObjectCloseHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyObHandleEventLayout)(e).decode(version, p, ptr, anyObjectCloseHandle)
+func (e *AnyObjectCloseHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyObjectCloseHandle) FieldValue(i int) etw.Value {
-	return (*anyObHandleEventLayout)(e).FieldValue(i)
+func (e *AnyObjectCloseHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ObjectCloseHandleV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyObjectCloseHandle) Clone() *AnyObjectCloseHandle {
-	(*anyObHandleEventLayout)(&e).detach()
+	(*obHandleEventLayout)(&e.ObjectCloseHandleV2).detach()
 	return &e
 }
-
-func (e AnyObjectCloseHandle) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyObjectCloseHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyObjectCloseHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectDuplicateHandleV2 is the classic event of class
 // 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 34 (DuplicateHandle), version
@@ -392,15 +298,9 @@ func (e ObjectDuplicateHandleV2) LogValue() slog.Value         { return etw.LogV
 func (e ObjectDuplicateHandleV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var objectDuplicateHandleV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	ID:         34,
-	Version:    2,
-	Opcode:     34,
-	Task:       19,
-	TaskName:   "Object",
-	OpcodeName: "DuplicateHandle",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 19,
+	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
+	TaskName: "Object", OpcodeName: "DuplicateHandle",
 	Fields: []etw.FieldDesc{
 		{Name: "Object", Type: etw.InPointer},
 		{Name: "SourceHandle", Type: etw.InUInt32},
@@ -412,80 +312,28 @@ var objectDuplicateHandleV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ObjectDuplicateHandleV2) },
 }
 
-// AnyObjectDuplicateHandle is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 34 (DuplicateHandle), of task
-// Object, in any version.
-//
-// A handle was made from another one. Logged with PERF_OB_HANDLE of the group
-// masks. xperf's name for stacks of it is DuplicateHandle. The layout is that
-// of descriptions; no trace with the event was at hand.
-//
-// The only version is [ObjectDuplicateHandleV2]; a newer one is decoded like
-// it.
+// AnyObjectDuplicateHandle is [ObjectDuplicateHandleV2] in any version: a
+// newer one is decoded like it.
 type AnyObjectDuplicateHandle struct {
 	Seen etw.Seen
-
-	Object             etw.Pointer
-	SourceHandle       uint32
-	TargetHandle       uint32
-	TargetProcessId    uint32 // a process id
-	ObjectType         uint16
-	SourceProcessId    uint32 // a process id
-	HasSourceProcessId bool   // the payload has SourceProcessId
+	ObjectDuplicateHandleV2
 }
 
-var anyObjectDuplicateHandle = []*etw.EventDesc{&objectDuplicateHandleV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyObjectDuplicateHandle) EventDescs() []*etw.EventDesc { return anyObjectDuplicateHandle }
-func (e *AnyObjectDuplicateHandle) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyObjectDuplicateHandle, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyObjectDuplicateHandle) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&objectDuplicateHandleV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyObjectDuplicateHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ObjectDuplicateHandleV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyObjectDuplicateHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyObjectDuplicateHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Object = v.Object
-	e.SourceHandle = v.SourceHandle
-	e.TargetHandle = v.TargetHandle
-	e.TargetProcessId = v.TargetProcessId
-	e.ObjectType = v.ObjectType
-	e.SourceProcessId = v.SourceProcessId
-	e.HasSourceProcessId = v.HasSourceProcessId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyObjectDuplicateHandle) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Object)
-	case 1:
-		return etw.UintValue(uint64(e.SourceHandle))
-	case 2:
-		return etw.UintValue(uint64(e.TargetHandle))
-	case 3:
-		return etw.UintValue(uint64(e.TargetProcessId))
-	case 4:
-		return etw.UintValue(uint64(e.ObjectType))
-	case 5:
-		if e.HasSourceProcessId {
-			return etw.UintValue(uint64(e.SourceProcessId))
-		}
-	}
-	return etw.Value{}
+	return e.ObjectDuplicateHandleV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyObjectDuplicateHandle) Clone() *AnyObjectDuplicateHandle { return &e }
-
-func (e AnyObjectDuplicateHandle) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyObjectDuplicateHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyObjectDuplicateHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectTypeDCStartV2 is the classic event of class
 // 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 36 (TypeDCStart), version 2, of
@@ -530,17 +378,11 @@ func (e ObjectTypeDCStartV2) LogValue() slog.Value         { return etw.LogValue
 func (e ObjectTypeDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var objectTypeDCStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	ID:         36,
-	Version:    2,
-	Opcode:     36,
-	Task:       19,
-	TaskName:   "Object",
-	OpcodeName: "TypeDCStart",
-	Fields:     obTypeEventLayoutFields,
-	New:        func() etw.Event { return new(ObjectTypeDCStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 19,
+	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
+	TaskName: "Object", OpcodeName: "TypeDCStart",
+	Fields: obTypeEventLayoutFields,
+	New:    func() etw.Event { return new(ObjectTypeDCStartV2) },
 }
 
 // obTypeEventLayout is the template ObTypeEvent, which several events use.
@@ -587,81 +429,30 @@ var obTypeEventLayoutFields = []etw.FieldDesc{
 	{Name: "TypeName", Type: etw.InUnicodeString},
 }
 
-// AnyObjectTypeDCStart is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 36 (TypeDCStart), of task
-// Object, in any version.
-//
-// Logged with PERF_OB_HANDLE of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ObjectTypeDCStartV2]; a newer one is decoded like it.
+// AnyObjectTypeDCStart is [ObjectTypeDCStartV2] in any version: a newer one is
+// decoded like it.
 type AnyObjectTypeDCStart struct {
 	Seen etw.Seen
-
-	ObjectType uint16
-	// Means nothing.
-	Reserved uint16
-	TypeName etw.UTF16
+	ObjectTypeDCStartV2
 }
 
-var anyObjectTypeDCStart = []*etw.EventDesc{&objectTypeDCStartV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyObjectTypeDCStart) EventDescs() []*etw.EventDesc { return anyObjectTypeDCStart }
-func (e *AnyObjectTypeDCStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyObjectTypeDCStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyObjectTypeDCStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&objectTypeDCStartV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyObjectTypeDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyObTypeEventLayout)(e).decode(version, p, ptr, anyObjectTypeDCStart)
+func (e *AnyObjectTypeDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyObjectTypeDCStart) FieldValue(i int) etw.Value {
-	return (*anyObTypeEventLayout)(e).FieldValue(i)
+func (e *AnyObjectTypeDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ObjectTypeDCStartV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyObjectTypeDCStart) Clone() *AnyObjectTypeDCStart {
-	(*anyObTypeEventLayout)(&e).detach()
+	(*obTypeEventLayout)(&e.ObjectTypeDCStartV2).detach()
 	return &e
-}
-
-func (e AnyObjectTypeDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyObjectTypeDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyObjectTypeDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyObTypeEventLayout is what types for all versions of an event share, the
-// newest of which has the template ObTypeEvent.
-type anyObTypeEventLayout AnyObjectTypeDCStart
-
-func (e *anyObTypeEventLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v obTypeEventLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ObjectType = v.ObjectType
-	e.Reserved = v.Reserved
-	e.TypeName = v.TypeName
-	return n, err
-}
-
-func (e *anyObTypeEventLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ObjectType))
-	case 1:
-		return etw.UintValue(uint64(e.Reserved))
-	case 2:
-		return etw.UTF16Value(e.TypeName)
-	}
-	return etw.Value{}
-}
-
-func (e *anyObTypeEventLayout) detach() {
-	e.TypeName = e.TypeName.Clone()
 }
 
 // ObjectTypeDCEndV2 is the classic event of class
@@ -707,65 +498,36 @@ func (e ObjectTypeDCEndV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e ObjectTypeDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var objectTypeDCEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	ID:         37,
-	Version:    2,
-	Opcode:     37,
-	Task:       19,
-	TaskName:   "Object",
-	OpcodeName: "TypeDCEnd",
-	Fields:     obTypeEventLayoutFields,
-	New:        func() etw.Event { return new(ObjectTypeDCEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 19,
+	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
+	TaskName: "Object", OpcodeName: "TypeDCEnd",
+	Fields: obTypeEventLayoutFields,
+	New:    func() etw.Event { return new(ObjectTypeDCEndV2) },
 }
 
-// AnyObjectTypeDCEnd is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 37 (TypeDCEnd), of task Object,
-// in any version.
-//
-// Logged with PERF_OB_HANDLE of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ObjectTypeDCEndV2]; a newer one is decoded like it.
+// AnyObjectTypeDCEnd is [ObjectTypeDCEndV2] in any version: a newer one is
+// decoded like it.
 type AnyObjectTypeDCEnd struct {
 	Seen etw.Seen
-
-	ObjectType uint16
-	// Means nothing.
-	Reserved uint16
-	TypeName etw.UTF16
+	ObjectTypeDCEndV2
 }
 
-var anyObjectTypeDCEnd = []*etw.EventDesc{&objectTypeDCEndV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyObjectTypeDCEnd) EventDescs() []*etw.EventDesc { return anyObjectTypeDCEnd }
-func (e *AnyObjectTypeDCEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyObjectTypeDCEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyObjectTypeDCEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&objectTypeDCEndV2} }
+func (e *AnyObjectTypeDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyObjectTypeDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyObTypeEventLayout)(e).decode(version, p, ptr, anyObjectTypeDCEnd)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyObjectTypeDCEnd) FieldValue(i int) etw.Value {
-	return (*anyObTypeEventLayout)(e).FieldValue(i)
+func (e *AnyObjectTypeDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ObjectTypeDCEndV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyObjectTypeDCEnd) Clone() *AnyObjectTypeDCEnd {
-	(*anyObTypeEventLayout)(&e).detach()
+	(*obTypeEventLayout)(&e.ObjectTypeDCEndV2).detach()
 	return &e
 }
-
-func (e AnyObjectTypeDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyObjectTypeDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyObjectTypeDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectHandleDCStartV2 is the classic event of class
 // 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 38 (HandleDCStart), version 2,
@@ -812,17 +574,11 @@ func (e ObjectHandleDCStartV2) LogValue() slog.Value         { return etw.LogVal
 func (e ObjectHandleDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var objectHandleDCStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	ID:         38,
-	Version:    2,
-	Opcode:     38,
-	Task:       19,
-	TaskName:   "Object",
-	OpcodeName: "HandleDCStart",
-	Fields:     obHandleRundownEventLayoutFields,
-	New:        func() etw.Event { return new(ObjectHandleDCStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 19,
+	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
+	TaskName: "Object", OpcodeName: "HandleDCStart",
+	Fields: obHandleRundownEventLayoutFields,
+	New:    func() etw.Event { return new(ObjectHandleDCStartV2) },
 }
 
 // obHandleRundownEventLayout is the template ObHandleRundownEvent, which
@@ -877,89 +633,30 @@ var obHandleRundownEventLayoutFields = []etw.FieldDesc{
 	{Name: "ObjectName", Type: etw.InUnicodeString},
 }
 
-// AnyObjectHandleDCStart is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 38 (HandleDCStart), of task
-// Object, in any version.
-//
-// Logged with PERF_OB_HANDLE of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ObjectHandleDCStartV2]; a newer one is decoded like it.
+// AnyObjectHandleDCStart is [ObjectHandleDCStartV2] in any version: a newer
+// one is decoded like it.
 type AnyObjectHandleDCStart struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// The process.
-	ProcessId  uint32
-	Handle     uint32
-	ObjectType uint16
-	ObjectName etw.UTF16
+	ObjectHandleDCStartV2
 }
 
-var anyObjectHandleDCStart = []*etw.EventDesc{&objectHandleDCStartV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyObjectHandleDCStart) EventDescs() []*etw.EventDesc { return anyObjectHandleDCStart }
-func (e *AnyObjectHandleDCStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyObjectHandleDCStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyObjectHandleDCStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&objectHandleDCStartV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyObjectHandleDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyObHandleRundownEventLayout)(e).decode(version, p, ptr, anyObjectHandleDCStart)
+func (e *AnyObjectHandleDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyObjectHandleDCStart) FieldValue(i int) etw.Value {
-	return (*anyObHandleRundownEventLayout)(e).FieldValue(i)
+func (e *AnyObjectHandleDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ObjectHandleDCStartV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyObjectHandleDCStart) Clone() *AnyObjectHandleDCStart {
-	(*anyObHandleRundownEventLayout)(&e).detach()
+	(*obHandleRundownEventLayout)(&e.ObjectHandleDCStartV2).detach()
 	return &e
-}
-
-func (e AnyObjectHandleDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyObjectHandleDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyObjectHandleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyObHandleRundownEventLayout is what types for all versions of an event
-// share, the newest of which has the template ObHandleRundownEvent.
-type anyObHandleRundownEventLayout AnyObjectHandleDCStart
-
-func (e *anyObHandleRundownEventLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v obHandleRundownEventLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Object = v.Object
-	e.ProcessId = v.ProcessId
-	e.Handle = v.Handle
-	e.ObjectType = v.ObjectType
-	e.ObjectName = v.ObjectName
-	return n, err
-}
-
-func (e *anyObHandleRundownEventLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Object)
-	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 2:
-		return etw.UintValue(uint64(e.Handle))
-	case 3:
-		return etw.UintValue(uint64(e.ObjectType))
-	case 4:
-		return etw.UTF16Value(e.ObjectName)
-	}
-	return etw.Value{}
-}
-
-func (e *anyObHandleRundownEventLayout) detach() {
-	e.ObjectName = e.ObjectName.Clone()
 }
 
 // ObjectHandleDCEndV2 is the classic event of class
@@ -1007,67 +704,38 @@ func (e ObjectHandleDCEndV2) LogValue() slog.Value         { return etw.LogValue
 func (e ObjectHandleDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var objectHandleDCEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	ID:         39,
-	Version:    2,
-	Opcode:     39,
-	Task:       19,
-	TaskName:   "Object",
-	OpcodeName: "HandleDCEnd",
-	Fields:     obHandleRundownEventLayoutFields,
-	New:        func() etw.Event { return new(ObjectHandleDCEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 2, Opcode: 39, Task: 19,
+	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
+	TaskName: "Object", OpcodeName: "HandleDCEnd",
+	Fields: obHandleRundownEventLayoutFields,
+	New:    func() etw.Event { return new(ObjectHandleDCEndV2) },
 }
 
-// AnyObjectHandleDCEnd is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 39 (HandleDCEnd), of task
-// Object, in any version.
-//
-// Logged with PERF_OB_HANDLE of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ObjectHandleDCEndV2]; a newer one is decoded like it.
+// AnyObjectHandleDCEnd is [ObjectHandleDCEndV2] in any version: a newer one is
+// decoded like it.
 type AnyObjectHandleDCEnd struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// The process.
-	ProcessId  uint32
-	Handle     uint32
-	ObjectType uint16
-	ObjectName etw.UTF16
+	ObjectHandleDCEndV2
 }
 
-var anyObjectHandleDCEnd = []*etw.EventDesc{&objectHandleDCEndV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyObjectHandleDCEnd) EventDescs() []*etw.EventDesc { return anyObjectHandleDCEnd }
-func (e *AnyObjectHandleDCEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyObjectHandleDCEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyObjectHandleDCEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&objectHandleDCEndV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyObjectHandleDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyObHandleRundownEventLayout)(e).decode(version, p, ptr, anyObjectHandleDCEnd)
+func (e *AnyObjectHandleDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyObjectHandleDCEnd) FieldValue(i int) etw.Value {
-	return (*anyObHandleRundownEventLayout)(e).FieldValue(i)
+func (e *AnyObjectHandleDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ObjectHandleDCEndV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyObjectHandleDCEnd) Clone() *AnyObjectHandleDCEnd {
-	(*anyObHandleRundownEventLayout)(&e).detach()
+	(*obHandleRundownEventLayout)(&e.ObjectHandleDCEndV2).detach()
 	return &e
 }
-
-func (e AnyObjectHandleDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyObjectHandleDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyObjectHandleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectCreateObjectV2 is the classic event of class
 // 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 48 (CreateObject), version 2,
@@ -1112,17 +780,11 @@ func (e ObjectCreateObjectV2) LogValue() slog.Value         { return etw.LogValu
 func (e ObjectCreateObjectV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var objectCreateObjectV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	ID:         48,
-	Version:    2,
-	Opcode:     48,
-	Task:       19,
-	TaskName:   "Object",
-	OpcodeName: "CreateObject",
-	Fields:     obObjectEventLayoutFields,
-	New:        func() etw.Event { return new(ObjectCreateObjectV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 19,
+	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
+	TaskName: "Object", OpcodeName: "CreateObject",
+	Fields: obObjectEventLayoutFields,
+	New:    func() etw.Event { return new(ObjectCreateObjectV2) },
 }
 
 // obObjectEventLayout is the template ObObjectEvent, which several events use.
@@ -1166,81 +828,30 @@ var obObjectEventLayoutFields = []etw.FieldDesc{
 	{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 }
 
-// AnyObjectCreateObject is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 48 (CreateObject), of task
-// Object, in any version.
-//
-// Logged with PERF_OB_OBJECT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ObjectCreateObjectV2]; a newer one is decoded like it.
+// AnyObjectCreateObject is [ObjectCreateObjectV2] in any version: a newer one
+// is decoded like it.
 type AnyObjectCreateObject struct {
 	Seen etw.Seen
-
-	Object     etw.Pointer
-	ObjectType uint16
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	ObjectCreateObjectV2
 }
 
-var anyObjectCreateObject = []*etw.EventDesc{&objectCreateObjectV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyObjectCreateObject) EventDescs() []*etw.EventDesc { return anyObjectCreateObject }
-func (e *AnyObjectCreateObject) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyObjectCreateObject, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyObjectCreateObject) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&objectCreateObjectV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyObjectCreateObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyObObjectEventLayout)(e).decode(version, p, ptr, anyObjectCreateObject)
+func (e *AnyObjectCreateObject) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyObjectCreateObject) FieldValue(i int) etw.Value {
-	return (*anyObObjectEventLayout)(e).FieldValue(i)
+func (e *AnyObjectCreateObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ObjectCreateObjectV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyObjectCreateObject) Clone() *AnyObjectCreateObject {
-	(*anyObObjectEventLayout)(&e).detach()
+	(*obObjectEventLayout)(&e.ObjectCreateObjectV2).detach()
 	return &e
-}
-
-func (e AnyObjectCreateObject) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyObjectCreateObject) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyObjectCreateObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyObObjectEventLayout is what types for all versions of an event share, the
-// newest of which has the template ObObjectEvent.
-type anyObObjectEventLayout AnyObjectCreateObject
-
-func (e *anyObObjectEventLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v obObjectEventLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Object = v.Object
-	e.ObjectType = v.ObjectType
-	e.TailPad = v.TailPad
-	return n, err
-}
-
-func (e *anyObObjectEventLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Object)
-	case 1:
-		return etw.UintValue(uint64(e.ObjectType))
-	case 2:
-		return etw.BinaryValue(e.TailPad)
-	}
-	return etw.Value{}
-}
-
-func (e *anyObObjectEventLayout) detach() {
-	e.TailPad = e.TailPad.Clone()
 }
 
 // ObjectDeleteObjectV2 is the classic event of class
@@ -1286,65 +897,38 @@ func (e ObjectDeleteObjectV2) LogValue() slog.Value         { return etw.LogValu
 func (e ObjectDeleteObjectV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var objectDeleteObjectV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	ID:         49,
-	Version:    2,
-	Opcode:     49,
-	Task:       19,
-	TaskName:   "Object",
-	OpcodeName: "DeleteObject",
-	Fields:     obObjectEventLayoutFields,
-	New:        func() etw.Event { return new(ObjectDeleteObjectV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 49, Version: 2, Opcode: 49, Task: 19,
+	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
+	TaskName: "Object", OpcodeName: "DeleteObject",
+	Fields: obObjectEventLayoutFields,
+	New:    func() etw.Event { return new(ObjectDeleteObjectV2) },
 }
 
-// AnyObjectDeleteObject is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 49 (DeleteObject), of task
-// Object, in any version.
-//
-// Logged with PERF_OB_OBJECT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ObjectDeleteObjectV2]; a newer one is decoded like it.
+// AnyObjectDeleteObject is [ObjectDeleteObjectV2] in any version: a newer one
+// is decoded like it.
 type AnyObjectDeleteObject struct {
 	Seen etw.Seen
-
-	Object     etw.Pointer
-	ObjectType uint16
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	ObjectDeleteObjectV2
 }
 
-var anyObjectDeleteObject = []*etw.EventDesc{&objectDeleteObjectV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyObjectDeleteObject) EventDescs() []*etw.EventDesc { return anyObjectDeleteObject }
-func (e *AnyObjectDeleteObject) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyObjectDeleteObject, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyObjectDeleteObject) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&objectDeleteObjectV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyObjectDeleteObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyObObjectEventLayout)(e).decode(version, p, ptr, anyObjectDeleteObject)
+func (e *AnyObjectDeleteObject) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyObjectDeleteObject) FieldValue(i int) etw.Value {
-	return (*anyObObjectEventLayout)(e).FieldValue(i)
+func (e *AnyObjectDeleteObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ObjectDeleteObjectV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyObjectDeleteObject) Clone() *AnyObjectDeleteObject {
-	(*anyObObjectEventLayout)(&e).detach()
+	(*obObjectEventLayout)(&e.ObjectDeleteObjectV2).detach()
 	return &e
 }
-
-func (e AnyObjectDeleteObject) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyObjectDeleteObject) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyObjectDeleteObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectReferenceObjectV2 is the classic event of class
 // 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 50 (ReferenceObject), version
@@ -1386,17 +970,11 @@ func (e ObjectReferenceObjectV2) LogValue() slog.Value         { return etw.LogV
 func (e ObjectReferenceObjectV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var objectReferenceObjectV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	ID:         50,
-	Version:    2,
-	Opcode:     50,
-	Task:       19,
-	TaskName:   "Object",
-	OpcodeName: "ReferenceObject",
-	Fields:     obReferenceEventLayoutFields,
-	New:        func() etw.Event { return new(ObjectReferenceObjectV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 50, Version: 2, Opcode: 50, Task: 19,
+	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
+	TaskName: "Object", OpcodeName: "ReferenceObject",
+	Fields: obReferenceEventLayoutFields,
+	New:    func() etw.Event { return new(ObjectReferenceObjectV2) },
 }
 
 // obReferenceEventLayout is the template ObReferenceEvent, which several
@@ -1437,76 +1015,28 @@ var obReferenceEventLayoutFields = []etw.FieldDesc{
 	{Name: "Count", Type: etw.InUInt32},
 }
 
-// AnyObjectReferenceObject is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 50 (ReferenceObject), of task
-// Object, in any version.
-//
-// Logged with PERF_OB_OBJECT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ObjectReferenceObjectV2]; a newer one is decoded like
-// it.
+// AnyObjectReferenceObject is [ObjectReferenceObjectV2] in any version: a
+// newer one is decoded like it.
 type AnyObjectReferenceObject struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag   uint32
-	Count uint32
+	ObjectReferenceObjectV2
 }
 
-var anyObjectReferenceObject = []*etw.EventDesc{&objectReferenceObjectV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyObjectReferenceObject) EventDescs() []*etw.EventDesc { return anyObjectReferenceObject }
-func (e *AnyObjectReferenceObject) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyObjectReferenceObject, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyObjectReferenceObject) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&objectReferenceObjectV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyObjectReferenceObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyObReferenceEventLayout)(e).decode(version, p, ptr, anyObjectReferenceObject)
+func (e *AnyObjectReferenceObject) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyObjectReferenceObject) FieldValue(i int) etw.Value {
-	return (*anyObReferenceEventLayout)(e).FieldValue(i)
+func (e *AnyObjectReferenceObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ObjectReferenceObjectV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyObjectReferenceObject) Clone() *AnyObjectReferenceObject { return &e }
-
-func (e AnyObjectReferenceObject) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyObjectReferenceObject) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyObjectReferenceObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyObReferenceEventLayout is what types for all versions of an event share,
-// the newest of which has the template ObReferenceEvent.
-type anyObReferenceEventLayout AnyObjectReferenceObject
-
-func (e *anyObReferenceEventLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v obReferenceEventLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Object = v.Object
-	e.Tag = v.Tag
-	e.Count = v.Count
-	return n, err
-}
-
-func (e *anyObReferenceEventLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Object)
-	case 1:
-		return etw.UintValue(uint64(e.Tag))
-	case 2:
-		return etw.UintValue(uint64(e.Count))
-	}
-	return etw.Value{}
-}
 
 // ObjectDereferenceObjectV2 is the classic event of class
 // 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 51 (DereferenceObject), version
@@ -1548,60 +1078,32 @@ func (e ObjectDereferenceObjectV2) LogValue() slog.Value         { return etw.Lo
 func (e ObjectDereferenceObjectV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var objectDereferenceObjectV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	ID:         51,
-	Version:    2,
-	Opcode:     51,
-	Task:       19,
-	TaskName:   "Object",
-	OpcodeName: "DereferenceObject",
-	Fields:     obReferenceEventLayoutFields,
-	New:        func() etw.Event { return new(ObjectDereferenceObjectV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 51, Version: 2, Opcode: 51, Task: 19,
+	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
+	TaskName: "Object", OpcodeName: "DereferenceObject",
+	Fields: obReferenceEventLayoutFields,
+	New:    func() etw.Event { return new(ObjectDereferenceObjectV2) },
 }
 
-// AnyObjectDereferenceObject is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 51 (DereferenceObject), of task
-// Object, in any version.
-//
-// Logged with PERF_OB_OBJECT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ObjectDereferenceObjectV2]; a newer one is decoded like
-// it.
+// AnyObjectDereferenceObject is [ObjectDereferenceObjectV2] in any version: a
+// newer one is decoded like it.
 type AnyObjectDereferenceObject struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag   uint32
-	Count uint32
+	ObjectDereferenceObjectV2
 }
 
-var anyObjectDereferenceObject = []*etw.EventDesc{&objectDereferenceObjectV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyObjectDereferenceObject) EventDescs() []*etw.EventDesc { return anyObjectDereferenceObject }
-func (e *AnyObjectDereferenceObject) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyObjectDereferenceObject, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyObjectDereferenceObject) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&objectDereferenceObjectV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyObjectDereferenceObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyObReferenceEventLayout)(e).decode(version, p, ptr, anyObjectDereferenceObject)
+func (e *AnyObjectDereferenceObject) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyObjectDereferenceObject) FieldValue(i int) etw.Value {
-	return (*anyObReferenceEventLayout)(e).FieldValue(i)
+func (e *AnyObjectDereferenceObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ObjectDereferenceObjectV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyObjectDereferenceObject) Clone() *AnyObjectDereferenceObject { return &e }
-
-func (e AnyObjectDereferenceObject) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyObjectDereferenceObject) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyObjectDereferenceObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

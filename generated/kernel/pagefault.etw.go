@@ -53,18 +53,11 @@ func (e PageFaultTransitionFaultV2) LogValue() slog.Value         { return etw.L
 func (e PageFaultTransitionFaultV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultTransitionFaultV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         10,
-	Version:    2,
-	Opcode:     10,
-	Task:       11,
-	Keywords:   0x1000,
-	TaskName:   "PageFault",
-	OpcodeName: "TransitionFault",
-	Fields:     pageFaultTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(PageFaultTransitionFaultV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 11, Keywords: 0x1000,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "TransitionFault",
+	Fields: pageFaultTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(PageFaultTransitionFaultV2) },
 }
 
 // pageFaultTypeGroup1Layout is the template PageFault_TypeGroup1, which
@@ -100,74 +93,28 @@ var pageFaultTypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "ProgramCounter", Type: etw.InPointer},
 }
 
-// AnyPageFaultTransitionFault is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 10 (TransitionFault), of task
-// PageFault, keyword EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS, in any version.
-//
-// A page was still in memory, and is mapped again. xperf's name for stacks of
-// it is PagefaultTransition. The layout is that of descriptions; no trace with
-// the event was at hand.
-//
-// The only version is [PageFaultTransitionFaultV2]; a newer one is decoded
-// like it.
+// AnyPageFaultTransitionFault is [PageFaultTransitionFaultV2] in any version:
+// a newer one is decoded like it.
 type AnyPageFaultTransitionFault struct {
 	Seen etw.Seen
-
-	// The address that was touched.
-	VirtualAddress etw.Pointer
-	// The instruction that touched it.
-	ProgramCounter etw.Pointer
+	PageFaultTransitionFaultV2
 }
 
-var anyPageFaultTransitionFault = []*etw.EventDesc{&pageFaultTransitionFaultV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultTransitionFault) EventDescs() []*etw.EventDesc { return anyPageFaultTransitionFault }
-func (e *AnyPageFaultTransitionFault) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultTransitionFault, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultTransitionFault) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultTransitionFaultV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultTransitionFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultTypeGroup1Layout)(e).decode(version, p, ptr, anyPageFaultTransitionFault)
+func (e *AnyPageFaultTransitionFault) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultTransitionFault) FieldValue(i int) etw.Value {
-	return (*anyPageFaultTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyPageFaultTransitionFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultTransitionFaultV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultTransitionFault) Clone() *AnyPageFaultTransitionFault { return &e }
-
-func (e AnyPageFaultTransitionFault) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultTransitionFault) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultTransitionFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyPageFaultTypeGroup1Layout is what types for all versions of an event
-// share, the newest of which has the template PageFault_TypeGroup1.
-type anyPageFaultTypeGroup1Layout AnyPageFaultTransitionFault
-
-func (e *anyPageFaultTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v pageFaultTypeGroup1Layout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.VirtualAddress = v.VirtualAddress
-	e.ProgramCounter = v.ProgramCounter
-	return n, err
-}
-
-func (e *anyPageFaultTypeGroup1Layout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.VirtualAddress)
-	case 1:
-		return etw.PointerValue(e.ProgramCounter)
-	}
-	return etw.Value{}
-}
 
 // PageFaultDemandZeroFaultV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 11 (DemandZeroFault), version
@@ -209,64 +156,35 @@ func (e PageFaultDemandZeroFaultV2) LogValue() slog.Value         { return etw.L
 func (e PageFaultDemandZeroFaultV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultDemandZeroFaultV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         11,
-	Version:    2,
-	Opcode:     11,
-	Task:       11,
-	Keywords:   0x1000,
-	TaskName:   "PageFault",
-	OpcodeName: "DemandZeroFault",
-	Fields:     pageFaultTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(PageFaultDemandZeroFaultV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 11, Keywords: 0x1000,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "DemandZeroFault",
+	Fields: pageFaultTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(PageFaultDemandZeroFaultV2) },
 }
 
-// AnyPageFaultDemandZeroFault is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 11 (DemandZeroFault), of task
-// PageFault, keyword EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS, in any version.
-//
-// A new page of zeros. xperf's name for stacks of it is PagefaultDemandZero.
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultDemandZeroFaultV2]; a newer one is decoded
-// like it.
+// AnyPageFaultDemandZeroFault is [PageFaultDemandZeroFaultV2] in any version:
+// a newer one is decoded like it.
 type AnyPageFaultDemandZeroFault struct {
 	Seen etw.Seen
-
-	// The address that was touched.
-	VirtualAddress etw.Pointer
-	// The instruction that touched it.
-	ProgramCounter etw.Pointer
+	PageFaultDemandZeroFaultV2
 }
 
-var anyPageFaultDemandZeroFault = []*etw.EventDesc{&pageFaultDemandZeroFaultV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultDemandZeroFault) EventDescs() []*etw.EventDesc { return anyPageFaultDemandZeroFault }
-func (e *AnyPageFaultDemandZeroFault) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultDemandZeroFault, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultDemandZeroFault) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultDemandZeroFaultV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultDemandZeroFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultTypeGroup1Layout)(e).decode(version, p, ptr, anyPageFaultDemandZeroFault)
+func (e *AnyPageFaultDemandZeroFault) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultDemandZeroFault) FieldValue(i int) etw.Value {
-	return (*anyPageFaultTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyPageFaultDemandZeroFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultDemandZeroFaultV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultDemandZeroFault) Clone() *AnyPageFaultDemandZeroFault { return &e }
-
-func (e AnyPageFaultDemandZeroFault) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultDemandZeroFault) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultDemandZeroFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultCopyOnWriteV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 12 (CopyOnWrite), version 2, of
@@ -309,65 +227,35 @@ func (e PageFaultCopyOnWriteV2) LogValue() slog.Value         { return etw.LogVa
 func (e PageFaultCopyOnWriteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultCopyOnWriteV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         12,
-	Version:    2,
-	Opcode:     12,
-	Task:       11,
-	Keywords:   0x1000,
-	TaskName:   "PageFault",
-	OpcodeName: "CopyOnWrite",
-	Fields:     pageFaultTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(PageFaultCopyOnWriteV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 11, Keywords: 0x1000,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "CopyOnWrite",
+	Fields: pageFaultTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(PageFaultCopyOnWriteV2) },
 }
 
-// AnyPageFaultCopyOnWrite is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 12 (CopyOnWrite), of task
-// PageFault, keyword EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS, in any version.
-//
-// A shared page was written to, and copied. xperf's name for stacks of it is
-// PagefaultCopyOnWrite. The layout is that of descriptions; no trace with the
-// event was at hand.
-//
-// The only version is [PageFaultCopyOnWriteV2]; a newer one is decoded like
-// it.
+// AnyPageFaultCopyOnWrite is [PageFaultCopyOnWriteV2] in any version: a newer
+// one is decoded like it.
 type AnyPageFaultCopyOnWrite struct {
 	Seen etw.Seen
-
-	// The address that was touched.
-	VirtualAddress etw.Pointer
-	// The instruction that touched it.
-	ProgramCounter etw.Pointer
+	PageFaultCopyOnWriteV2
 }
 
-var anyPageFaultCopyOnWrite = []*etw.EventDesc{&pageFaultCopyOnWriteV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultCopyOnWrite) EventDescs() []*etw.EventDesc { return anyPageFaultCopyOnWrite }
-func (e *AnyPageFaultCopyOnWrite) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultCopyOnWrite, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultCopyOnWrite) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultCopyOnWriteV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultCopyOnWrite) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultTypeGroup1Layout)(e).decode(version, p, ptr, anyPageFaultCopyOnWrite)
+func (e *AnyPageFaultCopyOnWrite) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultCopyOnWrite) FieldValue(i int) etw.Value {
-	return (*anyPageFaultTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyPageFaultCopyOnWrite) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultCopyOnWriteV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultCopyOnWrite) Clone() *AnyPageFaultCopyOnWrite { return &e }
-
-func (e AnyPageFaultCopyOnWrite) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultCopyOnWrite) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultCopyOnWrite) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultGuardPageFaultV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 13 (GuardPageFault), version 2,
@@ -410,65 +298,35 @@ func (e PageFaultGuardPageFaultV2) LogValue() slog.Value         { return etw.Lo
 func (e PageFaultGuardPageFaultV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultGuardPageFaultV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         13,
-	Version:    2,
-	Opcode:     13,
-	Task:       11,
-	Keywords:   0x1000,
-	TaskName:   "PageFault",
-	OpcodeName: "GuardPageFault",
-	Fields:     pageFaultTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(PageFaultGuardPageFaultV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 11, Keywords: 0x1000,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "GuardPageFault",
+	Fields: pageFaultTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(PageFaultGuardPageFaultV2) },
 }
 
-// AnyPageFaultGuardPageFault is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 13 (GuardPageFault), of task
-// PageFault, keyword EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS, in any version.
-//
-// The guard page of a stack was touched, and the stack grows. xperf's name for
-// stacks of it is PagefaultGuard. The layout is that of descriptions; no trace
-// with the event was at hand.
-//
-// The only version is [PageFaultGuardPageFaultV2]; a newer one is decoded like
-// it.
+// AnyPageFaultGuardPageFault is [PageFaultGuardPageFaultV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultGuardPageFault struct {
 	Seen etw.Seen
-
-	// The address that was touched.
-	VirtualAddress etw.Pointer
-	// The instruction that touched it.
-	ProgramCounter etw.Pointer
+	PageFaultGuardPageFaultV2
 }
 
-var anyPageFaultGuardPageFault = []*etw.EventDesc{&pageFaultGuardPageFaultV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultGuardPageFault) EventDescs() []*etw.EventDesc { return anyPageFaultGuardPageFault }
-func (e *AnyPageFaultGuardPageFault) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultGuardPageFault, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultGuardPageFault) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultGuardPageFaultV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultGuardPageFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultTypeGroup1Layout)(e).decode(version, p, ptr, anyPageFaultGuardPageFault)
+func (e *AnyPageFaultGuardPageFault) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultGuardPageFault) FieldValue(i int) etw.Value {
-	return (*anyPageFaultTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyPageFaultGuardPageFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultGuardPageFaultV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultGuardPageFault) Clone() *AnyPageFaultGuardPageFault { return &e }
-
-func (e AnyPageFaultGuardPageFault) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultGuardPageFault) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultGuardPageFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultHardPageFaultV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 14 (HardPageFault), version 2,
@@ -510,64 +368,35 @@ func (e PageFaultHardPageFaultV2) LogValue() slog.Value         { return etw.Log
 func (e PageFaultHardPageFaultV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultHardPageFaultV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         14,
-	Version:    2,
-	Opcode:     14,
-	Task:       11,
-	Keywords:   0x1000,
-	TaskName:   "PageFault",
-	OpcodeName: "HardPageFault",
-	Fields:     pageFaultTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(PageFaultHardPageFaultV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 11, Keywords: 0x1000,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "HardPageFault",
+	Fields: pageFaultTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(PageFaultHardPageFaultV2) },
 }
 
-// AnyPageFaultHardPageFault is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 14 (HardPageFault), of task
-// PageFault, keyword EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS, in any version.
-//
-// A page was read from disk. xperf's name for stacks of it is PagefaultHard.
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultHardPageFaultV2]; a newer one is decoded like
-// it.
+// AnyPageFaultHardPageFault is [PageFaultHardPageFaultV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultHardPageFault struct {
 	Seen etw.Seen
-
-	// The address that was touched.
-	VirtualAddress etw.Pointer
-	// The instruction that touched it.
-	ProgramCounter etw.Pointer
+	PageFaultHardPageFaultV2
 }
 
-var anyPageFaultHardPageFault = []*etw.EventDesc{&pageFaultHardPageFaultV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultHardPageFault) EventDescs() []*etw.EventDesc { return anyPageFaultHardPageFault }
-func (e *AnyPageFaultHardPageFault) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultHardPageFault, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultHardPageFault) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultHardPageFaultV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultHardPageFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultTypeGroup1Layout)(e).decode(version, p, ptr, anyPageFaultHardPageFault)
+func (e *AnyPageFaultHardPageFault) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultHardPageFault) FieldValue(i int) etw.Value {
-	return (*anyPageFaultTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyPageFaultHardPageFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultHardPageFaultV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultHardPageFault) Clone() *AnyPageFaultHardPageFault { return &e }
-
-func (e AnyPageFaultHardPageFault) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultHardPageFault) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultHardPageFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultAccessViolationV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 15 (AccessViolation), version
@@ -610,65 +439,35 @@ func (e PageFaultAccessViolationV2) LogValue() slog.Value         { return etw.L
 func (e PageFaultAccessViolationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultAccessViolationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         15,
-	Version:    2,
-	Opcode:     15,
-	Task:       11,
-	Keywords:   0x1000,
-	TaskName:   "PageFault",
-	OpcodeName: "AccessViolation",
-	Fields:     pageFaultTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(PageFaultAccessViolationV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 11, Keywords: 0x1000,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "AccessViolation",
+	Fields: pageFaultTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(PageFaultAccessViolationV2) },
 }
 
-// AnyPageFaultAccessViolation is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 15 (AccessViolation), of task
-// PageFault, keyword EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS, in any version.
-//
-// A program touched memory that it must not. xperf's name for stacks of it is
-// PagefaultAV. The layout is that of descriptions; no trace with the event was
-// at hand.
-//
-// The only version is [PageFaultAccessViolationV2]; a newer one is decoded
-// like it.
+// AnyPageFaultAccessViolation is [PageFaultAccessViolationV2] in any version:
+// a newer one is decoded like it.
 type AnyPageFaultAccessViolation struct {
 	Seen etw.Seen
-
-	// The address that was touched.
-	VirtualAddress etw.Pointer
-	// The instruction that touched it.
-	ProgramCounter etw.Pointer
+	PageFaultAccessViolationV2
 }
 
-var anyPageFaultAccessViolation = []*etw.EventDesc{&pageFaultAccessViolationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultAccessViolation) EventDescs() []*etw.EventDesc { return anyPageFaultAccessViolation }
-func (e *AnyPageFaultAccessViolation) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultAccessViolation, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultAccessViolation) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultAccessViolationV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultAccessViolation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultTypeGroup1Layout)(e).decode(version, p, ptr, anyPageFaultAccessViolation)
+func (e *AnyPageFaultAccessViolation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultAccessViolation) FieldValue(i int) etw.Value {
-	return (*anyPageFaultTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyPageFaultAccessViolation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultAccessViolationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultAccessViolation) Clone() *AnyPageFaultAccessViolation { return &e }
-
-func (e AnyPageFaultAccessViolation) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultAccessViolation) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultAccessViolation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultHardFaultV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 32 (HardFault), version 2, of
@@ -749,16 +548,9 @@ func (e PageFaultHardFaultV2) LogValue() slog.Value         { return etw.LogValu
 func (e PageFaultHardFaultV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultHardFaultV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       11,
-	Keywords:   0x2000,
-	TaskName:   "PageFault",
-	OpcodeName: "HardFault",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 11, Keywords: 0x2000,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "HardFault",
 	Fields: []etw.FieldDesc{
 		{Name: "InitialTime", Type: etw.InUInt64, Out: etw.OutETWTime},
 		{Name: "ReadOffset", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -770,80 +562,28 @@ var pageFaultHardFaultV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PageFaultHardFaultV2) },
 }
 
-// AnyPageFaultHardFault is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 32 (HardFault), of task
-// PageFault, keyword EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS, in any version.
-//
-// A page was read from disk: from which file, how much, and since when.
-// xperf's name for stacks of it is HardFault.
-//
-// The only version is [PageFaultHardFaultV2]; a newer one is decoded like it.
+// AnyPageFaultHardFault is [PageFaultHardFaultV2] in any version: a newer one
+// is decoded like it.
 type AnyPageFaultHardFault struct {
 	Seen etw.Seen
-
-	// When the fault came, by the session's clock.
-	InitialTime uint64
-	// Where in the file.
-	ReadOffset uint64
-	// The address that was touched.
-	VirtualAddress etw.Pointer
-	// The file's key: see FileIo/Name.
-	FileObject etw.Pointer
-	// The thread that touched it.
-	TThreadId uint32
-	// Bytes that were read.
-	ByteCount uint32
+	PageFaultHardFaultV2
 }
 
-var anyPageFaultHardFault = []*etw.EventDesc{&pageFaultHardFaultV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultHardFault) EventDescs() []*etw.EventDesc { return anyPageFaultHardFault }
-func (e *AnyPageFaultHardFault) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultHardFault, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultHardFault) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultHardFaultV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultHardFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PageFaultHardFaultV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPageFaultHardFault) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPageFaultHardFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.InitialTime = v.InitialTime
-	e.ReadOffset = v.ReadOffset
-	e.VirtualAddress = v.VirtualAddress
-	e.FileObject = v.FileObject
-	e.TThreadId = v.TThreadId
-	e.ByteCount = v.ByteCount
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultHardFault) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.InitialTime)
-	case 1:
-		return etw.UintValue(e.ReadOffset)
-	case 2:
-		return etw.PointerValue(e.VirtualAddress)
-	case 3:
-		return etw.PointerValue(e.FileObject)
-	case 4:
-		return etw.UintValue(uint64(e.TThreadId))
-	case 5:
-		return etw.UintValue(uint64(e.ByteCount))
-	}
-	return etw.Value{}
+	return e.PageFaultHardFaultV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultHardFault) Clone() *AnyPageFaultHardFault { return &e }
-
-func (e AnyPageFaultHardFault) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultHardFault) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultHardFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultInMemoryV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 35 (InMemory), version 2, of
@@ -887,17 +627,11 @@ func (e PageFaultInMemoryV2) LogValue() slog.Value         { return etw.LogValue
 func (e PageFaultInMemoryV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultInMemoryV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         35,
-	Version:    2,
-	Opcode:     35,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "InMemory",
-	Fields:     pageFaultPageIdentityLayoutFields,
-	New:        func() etw.Event { return new(PageFaultInMemoryV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "InMemory",
+	Fields: pageFaultPageIdentityLayoutFields,
+	New:    func() etw.Event { return new(PageFaultInMemoryV2) },
 }
 
 // pageFaultPageIdentityLayout is the template PageFault_PageIdentity, which
@@ -953,83 +687,28 @@ var pageFaultPageIdentityLayoutFields = []etw.FieldDesc{
 	{Name: "VirtualAddress", Type: etw.InPointer, When: etw.When{Left: 1}},
 }
 
-// AnyPageFaultInMemory is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 35 (InMemory), of task
-// PageFault, in any version.
-//
-// Logged with PERF_MEMORY of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultInMemoryV2]; a newer one is decoded like it.
+// AnyPageFaultInMemory is [PageFaultInMemoryV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultInMemory struct {
 	Seen etw.Seen
-
-	Identity                uint64
-	PageFrameIndex          etw.Pointer
-	FileKeyOrVirtualAddress etw.Pointer
-	// The address that was touched.
-	VirtualAddress    etw.Pointer
-	HasVirtualAddress bool // the payload has VirtualAddress
+	PageFaultInMemoryV2
 }
 
-var anyPageFaultInMemory = []*etw.EventDesc{&pageFaultInMemoryV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultInMemory) EventDescs() []*etw.EventDesc { return anyPageFaultInMemory }
-func (e *AnyPageFaultInMemory) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultInMemory, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultInMemory) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultInMemoryV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultInMemory) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultPageIdentityLayout)(e).decode(version, p, ptr, anyPageFaultInMemory)
+func (e *AnyPageFaultInMemory) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultInMemory) FieldValue(i int) etw.Value {
-	return (*anyPageFaultPageIdentityLayout)(e).FieldValue(i)
+func (e *AnyPageFaultInMemory) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultInMemoryV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultInMemory) Clone() *AnyPageFaultInMemory { return &e }
-
-func (e AnyPageFaultInMemory) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultInMemory) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultInMemory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyPageFaultPageIdentityLayout is what types for all versions of an event
-// share, the newest of which has the template PageFault_PageIdentity.
-type anyPageFaultPageIdentityLayout AnyPageFaultInMemory
-
-func (e *anyPageFaultPageIdentityLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v pageFaultPageIdentityLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Identity = v.Identity
-	e.PageFrameIndex = v.PageFrameIndex
-	e.FileKeyOrVirtualAddress = v.FileKeyOrVirtualAddress
-	e.VirtualAddress = v.VirtualAddress
-	e.HasVirtualAddress = v.HasVirtualAddress
-	return n, err
-}
-
-func (e *anyPageFaultPageIdentityLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.Identity)
-	case 1:
-		return etw.PointerValue(e.PageFrameIndex)
-	case 2:
-		return etw.PointerValue(e.FileKeyOrVirtualAddress)
-	case 3:
-		if e.HasVirtualAddress {
-			return etw.PointerValue(e.VirtualAddress)
-		}
-	}
-	return etw.Value{}
-}
 
 // PageFaultPfmappedSectionRundownV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 72 (PfmappedSectionRundown),
@@ -1079,17 +758,11 @@ func (e PageFaultPfmappedSectionRundownV2) MarshalJSON() ([]byte, error) {
 }
 
 var pageFaultPfmappedSectionRundownV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         72,
-	Version:    2,
-	Opcode:     72,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "PfmappedSectionRundown",
-	Fields:     pageFaultPFMappedSectionLayoutFields,
-	New:        func() etw.Event { return new(PageFaultPfmappedSectionRundownV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 72, Version: 2, Opcode: 72, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "PfmappedSectionRundown",
+	Fields: pageFaultPFMappedSectionLayoutFields,
+	New:    func() etw.Event { return new(PageFaultPfmappedSectionRundownV2) },
 }
 
 // pageFaultPFMappedSectionLayout is the template PageFault_PFMappedSection,
@@ -1139,90 +812,30 @@ var pageFaultPFMappedSectionLayoutFields = []etw.FieldDesc{
 	{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 }
 
-// AnyPageFaultPfmappedSectionRundown is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 72 (PfmappedSectionRundown), of
-// task PageFault, in any version.
-//
-// Logged with PERF_SESSION of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultPfmappedSectionRundownV2]; a newer one is
-// decoded like it.
+// AnyPageFaultPfmappedSectionRundown is [PageFaultPfmappedSectionRundownV2] in
+// any version: a newer one is decoded like it.
 type AnyPageFaultPfmappedSectionRundown struct {
 	Seen etw.Seen
-
-	RangeBase         etw.Pointer
-	RangeEnd          etw.Pointer
-	CreatingProcessId uint32 // a process id
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	PageFaultPfmappedSectionRundownV2
 }
 
-var anyPageFaultPfmappedSectionRundown = []*etw.EventDesc{&pageFaultPfmappedSectionRundownV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPageFaultPfmappedSectionRundown) EventDescs() []*etw.EventDesc {
-	return anyPageFaultPfmappedSectionRundown
+	return []*etw.EventDesc{&pageFaultPfmappedSectionRundownV2}
 }
-func (e *AnyPageFaultPfmappedSectionRundown) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultPfmappedSectionRundown, e.Seen)
+func (e *AnyPageFaultPfmappedSectionRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultPfmappedSectionRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultPFMappedSectionLayout)(e).decode(version, p, ptr, anyPageFaultPfmappedSectionRundown)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultPfmappedSectionRundown) FieldValue(i int) etw.Value {
-	return (*anyPageFaultPFMappedSectionLayout)(e).FieldValue(i)
+func (e *AnyPageFaultPfmappedSectionRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultPfmappedSectionRundownV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyPageFaultPfmappedSectionRundown) Clone() *AnyPageFaultPfmappedSectionRundown {
-	(*anyPageFaultPFMappedSectionLayout)(&e).detach()
+	(*pageFaultPFMappedSectionLayout)(&e.PageFaultPfmappedSectionRundownV2).detach()
 	return &e
-}
-
-func (e AnyPageFaultPfmappedSectionRundown) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultPfmappedSectionRundown) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyPageFaultPfmappedSectionRundown) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
-
-// anyPageFaultPFMappedSectionLayout is what types for all versions of an event
-// share, the newest of which has the template PageFault_PFMappedSection.
-type anyPageFaultPFMappedSectionLayout AnyPageFaultPfmappedSectionRundown
-
-func (e *anyPageFaultPFMappedSectionLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v pageFaultPFMappedSectionLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.RangeBase = v.RangeBase
-	e.RangeEnd = v.RangeEnd
-	e.CreatingProcessId = v.CreatingProcessId
-	e.TailPad = v.TailPad
-	return n, err
-}
-
-func (e *anyPageFaultPFMappedSectionLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.RangeBase)
-	case 1:
-		return etw.PointerValue(e.RangeEnd)
-	case 2:
-		return etw.UintValue(uint64(e.CreatingProcessId))
-	case 3:
-		return etw.BinaryValue(e.TailPad)
-	}
-	return etw.Value{}
-}
-
-func (e *anyPageFaultPFMappedSectionLayout) detach() {
-	e.TailPad = e.TailPad.Clone()
 }
 
 // PageFaultPFMappedSectionCreateV2 is the classic event of class
@@ -1274,71 +887,37 @@ func (e PageFaultPFMappedSectionCreateV2) MarshalJSON() ([]byte, error) {
 }
 
 var pageFaultPFMappedSectionCreateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         73,
-	Version:    2,
-	Opcode:     73,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "PFMappedSectionCreate",
-	Fields:     pageFaultPFMappedSectionLayoutFields,
-	New:        func() etw.Event { return new(PageFaultPFMappedSectionCreateV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 2, Opcode: 73, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "PFMappedSectionCreate",
+	Fields: pageFaultPFMappedSectionLayoutFields,
+	New:    func() etw.Event { return new(PageFaultPFMappedSectionCreateV2) },
 }
 
-// AnyPageFaultPFMappedSectionCreate is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 73 (PFMappedSectionCreate), of
-// task PageFault, in any version.
-//
-// Logged with PERF_SESSION of the group masks. xperf's name for stacks of it
-// is PagefileMappedSectionCreate. The layout is that of descriptions; no trace
-// with the event was at hand.
-//
-// The only version is [PageFaultPFMappedSectionCreateV2]; a newer one is
-// decoded like it.
+// AnyPageFaultPFMappedSectionCreate is [PageFaultPFMappedSectionCreateV2] in
+// any version: a newer one is decoded like it.
 type AnyPageFaultPFMappedSectionCreate struct {
 	Seen etw.Seen
-
-	RangeBase         etw.Pointer
-	RangeEnd          etw.Pointer
-	CreatingProcessId uint32 // a process id
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	PageFaultPFMappedSectionCreateV2
 }
 
-var anyPageFaultPFMappedSectionCreate = []*etw.EventDesc{&pageFaultPFMappedSectionCreateV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPageFaultPFMappedSectionCreate) EventDescs() []*etw.EventDesc {
-	return anyPageFaultPFMappedSectionCreate
+	return []*etw.EventDesc{&pageFaultPFMappedSectionCreateV2}
 }
-func (e *AnyPageFaultPFMappedSectionCreate) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultPFMappedSectionCreate, e.Seen)
+func (e *AnyPageFaultPFMappedSectionCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultPFMappedSectionCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultPFMappedSectionLayout)(e).decode(version, p, ptr, anyPageFaultPFMappedSectionCreate)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultPFMappedSectionCreate) FieldValue(i int) etw.Value {
-	return (*anyPageFaultPFMappedSectionLayout)(e).FieldValue(i)
+func (e *AnyPageFaultPFMappedSectionCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultPFMappedSectionCreateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyPageFaultPFMappedSectionCreate) Clone() *AnyPageFaultPFMappedSectionCreate {
-	(*anyPageFaultPFMappedSectionLayout)(&e).detach()
+	(*pageFaultPFMappedSectionLayout)(&e.PageFaultPFMappedSectionCreateV2).detach()
 	return &e
-}
-
-func (e AnyPageFaultPFMappedSectionCreate) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultPFMappedSectionCreate) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyPageFaultPFMappedSectionCreate) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // PageFaultCreateSessionV2 is the classic event of class
@@ -1384,17 +963,11 @@ func (e PageFaultCreateSessionV2) LogValue() slog.Value         { return etw.Log
 func (e PageFaultCreateSessionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultCreateSessionV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         75,
-	Version:    2,
-	Opcode:     75,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "CreateSession",
-	Fields:     pageFaultSessionLayoutFields,
-	New:        func() etw.Event { return new(PageFaultCreateSessionV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 75, Version: 2, Opcode: 75, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "CreateSession",
+	Fields: pageFaultSessionLayoutFields,
+	New:    func() etw.Event { return new(PageFaultCreateSessionV2) },
 }
 
 // pageFaultSessionLayout is the template PageFault_Session, which several
@@ -1439,82 +1012,30 @@ var pageFaultSessionLayoutFields = []etw.FieldDesc{
 	{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 }
 
-// AnyPageFaultCreateSession is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 75 (CreateSession), of task
-// PageFault, in any version.
-//
-// Logged with PERF_SESSION of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultCreateSessionV2]; a newer one is decoded like
-// it.
+// AnyPageFaultCreateSession is [PageFaultCreateSessionV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultCreateSession struct {
 	Seen etw.Seen
-
-	UniqueSessionId etw.Pointer
-	SessionId       uint32
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	PageFaultCreateSessionV2
 }
 
-var anyPageFaultCreateSession = []*etw.EventDesc{&pageFaultCreateSessionV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultCreateSession) EventDescs() []*etw.EventDesc { return anyPageFaultCreateSession }
-func (e *AnyPageFaultCreateSession) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultCreateSession, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultCreateSession) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultCreateSessionV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultCreateSession) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultSessionLayout)(e).decode(version, p, ptr, anyPageFaultCreateSession)
+func (e *AnyPageFaultCreateSession) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultCreateSession) FieldValue(i int) etw.Value {
-	return (*anyPageFaultSessionLayout)(e).FieldValue(i)
+func (e *AnyPageFaultCreateSession) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultCreateSessionV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyPageFaultCreateSession) Clone() *AnyPageFaultCreateSession {
-	(*anyPageFaultSessionLayout)(&e).detach()
+	(*pageFaultSessionLayout)(&e.PageFaultCreateSessionV2).detach()
 	return &e
-}
-
-func (e AnyPageFaultCreateSession) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultCreateSession) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultCreateSession) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyPageFaultSessionLayout is what types for all versions of an event share,
-// the newest of which has the template PageFault_Session.
-type anyPageFaultSessionLayout AnyPageFaultCreateSession
-
-func (e *anyPageFaultSessionLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v pageFaultSessionLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.UniqueSessionId = v.UniqueSessionId
-	e.SessionId = v.SessionId
-	e.TailPad = v.TailPad
-	return n, err
-}
-
-func (e *anyPageFaultSessionLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.UniqueSessionId)
-	case 1:
-		return etw.UintValue(uint64(e.SessionId))
-	case 2:
-		return etw.BinaryValue(e.TailPad)
-	}
-	return etw.Value{}
-}
-
-func (e *anyPageFaultSessionLayout) detach() {
-	e.TailPad = e.TailPad.Clone()
 }
 
 // PageFaultSessionDCStopV2 is the classic event of class
@@ -1560,66 +1081,38 @@ func (e PageFaultSessionDCStopV2) LogValue() slog.Value         { return etw.Log
 func (e PageFaultSessionDCStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultSessionDCStopV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         76,
-	Version:    2,
-	Opcode:     76,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "SessionDCStop",
-	Fields:     pageFaultSessionLayoutFields,
-	New:        func() etw.Event { return new(PageFaultSessionDCStopV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 76, Version: 2, Opcode: 76, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "SessionDCStop",
+	Fields: pageFaultSessionLayoutFields,
+	New:    func() etw.Event { return new(PageFaultSessionDCStopV2) },
 }
 
-// AnyPageFaultSessionDCStop is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 76 (SessionDCStop), of task
-// PageFault, in any version.
-//
-// Logged with PERF_SESSION of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultSessionDCStopV2]; a newer one is decoded like
-// it.
+// AnyPageFaultSessionDCStop is [PageFaultSessionDCStopV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultSessionDCStop struct {
 	Seen etw.Seen
-
-	UniqueSessionId etw.Pointer
-	SessionId       uint32
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	PageFaultSessionDCStopV2
 }
 
-var anyPageFaultSessionDCStop = []*etw.EventDesc{&pageFaultSessionDCStopV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultSessionDCStop) EventDescs() []*etw.EventDesc { return anyPageFaultSessionDCStop }
-func (e *AnyPageFaultSessionDCStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultSessionDCStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultSessionDCStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultSessionDCStopV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultSessionDCStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultSessionLayout)(e).decode(version, p, ptr, anyPageFaultSessionDCStop)
+func (e *AnyPageFaultSessionDCStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultSessionDCStop) FieldValue(i int) etw.Value {
-	return (*anyPageFaultSessionLayout)(e).FieldValue(i)
+func (e *AnyPageFaultSessionDCStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultSessionDCStopV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyPageFaultSessionDCStop) Clone() *AnyPageFaultSessionDCStop {
-	(*anyPageFaultSessionLayout)(&e).detach()
+	(*pageFaultSessionLayout)(&e.PageFaultSessionDCStopV2).detach()
 	return &e
 }
-
-func (e AnyPageFaultSessionDCStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultSessionDCStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultSessionDCStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultSessionRundownDcStartV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 77 (SessionRundownDcStart),
@@ -1668,69 +1161,37 @@ func (e PageFaultSessionRundownDcStartV2) MarshalJSON() ([]byte, error) {
 }
 
 var pageFaultSessionRundownDcStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         77,
-	Version:    2,
-	Opcode:     77,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "SessionRundownDcStart",
-	Fields:     pageFaultSessionLayoutFields,
-	New:        func() etw.Event { return new(PageFaultSessionRundownDcStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 77, Version: 2, Opcode: 77, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "SessionRundownDcStart",
+	Fields: pageFaultSessionLayoutFields,
+	New:    func() etw.Event { return new(PageFaultSessionRundownDcStartV2) },
 }
 
-// AnyPageFaultSessionRundownDcStart is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 77 (SessionRundownDcStart), of
-// task PageFault, in any version.
-//
-// Logged with PERF_SESSION of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultSessionRundownDcStartV2]; a newer one is
-// decoded like it.
+// AnyPageFaultSessionRundownDcStart is [PageFaultSessionRundownDcStartV2] in
+// any version: a newer one is decoded like it.
 type AnyPageFaultSessionRundownDcStart struct {
 	Seen etw.Seen
-
-	UniqueSessionId etw.Pointer
-	SessionId       uint32
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	PageFaultSessionRundownDcStartV2
 }
 
-var anyPageFaultSessionRundownDcStart = []*etw.EventDesc{&pageFaultSessionRundownDcStartV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPageFaultSessionRundownDcStart) EventDescs() []*etw.EventDesc {
-	return anyPageFaultSessionRundownDcStart
+	return []*etw.EventDesc{&pageFaultSessionRundownDcStartV2}
 }
-func (e *AnyPageFaultSessionRundownDcStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultSessionRundownDcStart, e.Seen)
+func (e *AnyPageFaultSessionRundownDcStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultSessionRundownDcStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultSessionLayout)(e).decode(version, p, ptr, anyPageFaultSessionRundownDcStart)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultSessionRundownDcStart) FieldValue(i int) etw.Value {
-	return (*anyPageFaultSessionLayout)(e).FieldValue(i)
+func (e *AnyPageFaultSessionRundownDcStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultSessionRundownDcStartV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyPageFaultSessionRundownDcStart) Clone() *AnyPageFaultSessionRundownDcStart {
-	(*anyPageFaultSessionLayout)(&e).detach()
+	(*pageFaultSessionLayout)(&e.PageFaultSessionRundownDcStartV2).detach()
 	return &e
-}
-
-func (e AnyPageFaultSessionRundownDcStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultSessionRundownDcStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyPageFaultSessionRundownDcStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // PageFaultSessionDeleteV2 is the classic event of class
@@ -1776,66 +1237,38 @@ func (e PageFaultSessionDeleteV2) LogValue() slog.Value         { return etw.Log
 func (e PageFaultSessionDeleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultSessionDeleteV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         78,
-	Version:    2,
-	Opcode:     78,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "SessionDelete",
-	Fields:     pageFaultSessionLayoutFields,
-	New:        func() etw.Event { return new(PageFaultSessionDeleteV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 78, Version: 2, Opcode: 78, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "SessionDelete",
+	Fields: pageFaultSessionLayoutFields,
+	New:    func() etw.Event { return new(PageFaultSessionDeleteV2) },
 }
 
-// AnyPageFaultSessionDelete is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 78 (SessionDelete), of task
-// PageFault, in any version.
-//
-// Logged with PERF_SESSION of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultSessionDeleteV2]; a newer one is decoded like
-// it.
+// AnyPageFaultSessionDelete is [PageFaultSessionDeleteV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultSessionDelete struct {
 	Seen etw.Seen
-
-	UniqueSessionId etw.Pointer
-	SessionId       uint32
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	PageFaultSessionDeleteV2
 }
 
-var anyPageFaultSessionDelete = []*etw.EventDesc{&pageFaultSessionDeleteV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultSessionDelete) EventDescs() []*etw.EventDesc { return anyPageFaultSessionDelete }
-func (e *AnyPageFaultSessionDelete) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultSessionDelete, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultSessionDelete) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultSessionDeleteV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultSessionDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultSessionLayout)(e).decode(version, p, ptr, anyPageFaultSessionDelete)
+func (e *AnyPageFaultSessionDelete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultSessionDelete) FieldValue(i int) etw.Value {
-	return (*anyPageFaultSessionLayout)(e).FieldValue(i)
+func (e *AnyPageFaultSessionDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultSessionDeleteV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyPageFaultSessionDelete) Clone() *AnyPageFaultSessionDelete {
-	(*anyPageFaultSessionLayout)(&e).detach()
+	(*pageFaultSessionLayout)(&e.PageFaultSessionDeleteV2).detach()
 	return &e
 }
-
-func (e AnyPageFaultSessionDelete) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultSessionDelete) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultSessionDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultPFMappedSectionDeleteV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 79 (PFMappedSectionDelete),
@@ -1886,71 +1319,37 @@ func (e PageFaultPFMappedSectionDeleteV2) MarshalJSON() ([]byte, error) {
 }
 
 var pageFaultPFMappedSectionDeleteV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         79,
-	Version:    2,
-	Opcode:     79,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "PFMappedSectionDelete",
-	Fields:     pageFaultPFMappedSectionLayoutFields,
-	New:        func() etw.Event { return new(PageFaultPFMappedSectionDeleteV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 79, Version: 2, Opcode: 79, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "PFMappedSectionDelete",
+	Fields: pageFaultPFMappedSectionLayoutFields,
+	New:    func() etw.Event { return new(PageFaultPFMappedSectionDeleteV2) },
 }
 
-// AnyPageFaultPFMappedSectionDelete is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 79 (PFMappedSectionDelete), of
-// task PageFault, in any version.
-//
-// Logged with PERF_SESSION of the group masks. xperf's name for stacks of it
-// is PagefileMappedSectionDelete. The layout is that of descriptions; no trace
-// with the event was at hand.
-//
-// The only version is [PageFaultPFMappedSectionDeleteV2]; a newer one is
-// decoded like it.
+// AnyPageFaultPFMappedSectionDelete is [PageFaultPFMappedSectionDeleteV2] in
+// any version: a newer one is decoded like it.
 type AnyPageFaultPFMappedSectionDelete struct {
 	Seen etw.Seen
-
-	RangeBase         etw.Pointer
-	RangeEnd          etw.Pointer
-	CreatingProcessId uint32 // a process id
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	PageFaultPFMappedSectionDeleteV2
 }
 
-var anyPageFaultPFMappedSectionDelete = []*etw.EventDesc{&pageFaultPFMappedSectionDeleteV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPageFaultPFMappedSectionDelete) EventDescs() []*etw.EventDesc {
-	return anyPageFaultPFMappedSectionDelete
+	return []*etw.EventDesc{&pageFaultPFMappedSectionDeleteV2}
 }
-func (e *AnyPageFaultPFMappedSectionDelete) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultPFMappedSectionDelete, e.Seen)
+func (e *AnyPageFaultPFMappedSectionDelete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultPFMappedSectionDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultPFMappedSectionLayout)(e).decode(version, p, ptr, anyPageFaultPFMappedSectionDelete)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultPFMappedSectionDelete) FieldValue(i int) etw.Value {
-	return (*anyPageFaultPFMappedSectionLayout)(e).FieldValue(i)
+func (e *AnyPageFaultPFMappedSectionDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultPFMappedSectionDeleteV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyPageFaultPFMappedSectionDelete) Clone() *AnyPageFaultPFMappedSectionDelete {
-	(*anyPageFaultPFMappedSectionLayout)(&e).detach()
+	(*pageFaultPFMappedSectionLayout)(&e.PageFaultPFMappedSectionDeleteV2).detach()
 	return &e
-}
-
-func (e AnyPageFaultPFMappedSectionDelete) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultPFMappedSectionDelete) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyPageFaultPFMappedSectionDelete) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // PageFaultVirtualAllocV2 is the classic event of class
@@ -1997,18 +1396,11 @@ func (e PageFaultVirtualAllocV2) LogValue() slog.Value         { return etw.LogV
 func (e PageFaultVirtualAllocV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultVirtualAllocV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         98,
-	Version:    2,
-	Opcode:     98,
-	Task:       11,
-	Keywords:   0x4000,
-	TaskName:   "PageFault",
-	OpcodeName: "VirtualAlloc",
-	Fields:     pageFaultVirtualAllocLayoutFields,
-	New:        func() etw.Event { return new(PageFaultVirtualAllocV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 98, Version: 2, Opcode: 98, Task: 11, Keywords: 0x4000,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "VirtualAlloc",
+	Fields: pageFaultVirtualAllocLayoutFields,
+	New:    func() etw.Event { return new(PageFaultVirtualAllocV2) },
 }
 
 // pageFaultVirtualAllocLayout is the template PageFault_VirtualAlloc, which
@@ -2054,83 +1446,28 @@ var pageFaultVirtualAllocLayoutFields = []etw.FieldDesc{
 	{Name: "Flags", Type: etw.InUInt32, Map: &virtualAllocFlagsMap},
 }
 
-// AnyPageFaultVirtualAlloc is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 98 (VirtualAlloc), of task
-// PageFault, keyword EVENT_TRACE_FLAG_VIRTUAL_ALLOC, in any version.
-//
-// Virtual memory was reserved or committed. xperf's name for stacks of it is
-// VirtualAlloc. The layout is that of descriptions; no trace with the event
-// was at hand.
-//
-// The only version is [PageFaultVirtualAllocV2]; a newer one is decoded like
-// it.
+// AnyPageFaultVirtualAlloc is [PageFaultVirtualAllocV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultVirtualAlloc struct {
 	Seen etw.Seen
-
-	// Where the memory lies.
-	BaseAddress etw.Pointer
-	// Bytes.
-	RegionSize etw.Pointer
-	// The process whose memory it is.
-	ProcessId uint32
-	Flags     VirtualAllocFlags
+	PageFaultVirtualAllocV2
 }
 
-var anyPageFaultVirtualAlloc = []*etw.EventDesc{&pageFaultVirtualAllocV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultVirtualAlloc) EventDescs() []*etw.EventDesc { return anyPageFaultVirtualAlloc }
-func (e *AnyPageFaultVirtualAlloc) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultVirtualAlloc, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultVirtualAlloc) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultVirtualAllocV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultVirtualAlloc) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultVirtualAllocLayout)(e).decode(version, p, ptr, anyPageFaultVirtualAlloc)
+func (e *AnyPageFaultVirtualAlloc) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultVirtualAlloc) FieldValue(i int) etw.Value {
-	return (*anyPageFaultVirtualAllocLayout)(e).FieldValue(i)
+func (e *AnyPageFaultVirtualAlloc) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultVirtualAllocV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultVirtualAlloc) Clone() *AnyPageFaultVirtualAlloc { return &e }
-
-func (e AnyPageFaultVirtualAlloc) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultVirtualAlloc) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultVirtualAlloc) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyPageFaultVirtualAllocLayout is what types for all versions of an event
-// share, the newest of which has the template PageFault_VirtualAlloc.
-type anyPageFaultVirtualAllocLayout AnyPageFaultVirtualAlloc
-
-func (e *anyPageFaultVirtualAllocLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v pageFaultVirtualAllocLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.BaseAddress = v.BaseAddress
-	e.RegionSize = v.RegionSize
-	e.ProcessId = v.ProcessId
-	e.Flags = v.Flags
-	return n, err
-}
-
-func (e *anyPageFaultVirtualAllocLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.BaseAddress)
-	case 1:
-		return etw.PointerValue(e.RegionSize)
-	case 2:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 3:
-		return etw.UintValue(uint64(e.Flags))
-	}
-	return etw.Value{}
-}
 
 // PageFaultVirtualFreeV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 99 (VirtualFree), version 2, of
@@ -2176,68 +1513,35 @@ func (e PageFaultVirtualFreeV2) LogValue() slog.Value         { return etw.LogVa
 func (e PageFaultVirtualFreeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultVirtualFreeV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         99,
-	Version:    2,
-	Opcode:     99,
-	Task:       11,
-	Keywords:   0x4000,
-	TaskName:   "PageFault",
-	OpcodeName: "VirtualFree",
-	Fields:     pageFaultVirtualAllocLayoutFields,
-	New:        func() etw.Event { return new(PageFaultVirtualFreeV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 99, Version: 2, Opcode: 99, Task: 11, Keywords: 0x4000,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "VirtualFree",
+	Fields: pageFaultVirtualAllocLayoutFields,
+	New:    func() etw.Event { return new(PageFaultVirtualFreeV2) },
 }
 
-// AnyPageFaultVirtualFree is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 99 (VirtualFree), of task
-// PageFault, keyword EVENT_TRACE_FLAG_VIRTUAL_ALLOC, in any version.
-//
-// Virtual memory was released or decommitted. xperf's name for stacks of it is
-// VirtualFree. The layout is that of descriptions; no trace with the event was
-// at hand.
-//
-// The only version is [PageFaultVirtualFreeV2]; a newer one is decoded like
-// it.
+// AnyPageFaultVirtualFree is [PageFaultVirtualFreeV2] in any version: a newer
+// one is decoded like it.
 type AnyPageFaultVirtualFree struct {
 	Seen etw.Seen
-
-	// Where the memory lies.
-	BaseAddress etw.Pointer
-	// Bytes.
-	RegionSize etw.Pointer
-	// The process whose memory it is.
-	ProcessId uint32
-	Flags     VirtualAllocFlags
+	PageFaultVirtualFreeV2
 }
 
-var anyPageFaultVirtualFree = []*etw.EventDesc{&pageFaultVirtualFreeV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultVirtualFree) EventDescs() []*etw.EventDesc { return anyPageFaultVirtualFree }
-func (e *AnyPageFaultVirtualFree) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultVirtualFree, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultVirtualFree) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultVirtualFreeV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultVirtualFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultVirtualAllocLayout)(e).decode(version, p, ptr, anyPageFaultVirtualFree)
+func (e *AnyPageFaultVirtualFree) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultVirtualFree) FieldValue(i int) etw.Value {
-	return (*anyPageFaultVirtualAllocLayout)(e).FieldValue(i)
+func (e *AnyPageFaultVirtualFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultVirtualFreeV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultVirtualFree) Clone() *AnyPageFaultVirtualFree { return &e }
-
-func (e AnyPageFaultVirtualFree) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultVirtualFree) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultVirtualFree) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultHeapRangeRundownV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (HeapRangeRundown), version
@@ -2307,15 +1611,9 @@ func (e PageFaultHeapRangeRundownV2) LogValue() slog.Value         { return etw.
 func (e PageFaultHeapRangeRundownV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultHeapRangeRundownV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         100,
-	Version:    2,
-	Opcode:     100,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "HeapRangeRundown",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 100, Version: 2, Opcode: 100, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "HeapRangeRundown",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "HRFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -2526,15 +1824,9 @@ func (e PageFaultHeapRangeRundownV3) LogValue() slog.Value         { return etw.
 func (e PageFaultHeapRangeRundownV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultHeapRangeRundownV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         100,
-	Version:    3,
-	Opcode:     100,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "HeapRangeRundown",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 100, Version: 3, Opcode: 100, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "HeapRangeRundown",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "HRFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -2745,15 +2037,9 @@ func (e PageFaultHeapRangeRundownV4) LogValue() slog.Value         { return etw.
 func (e PageFaultHeapRangeRundownV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultHeapRangeRundownV4 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         100,
-	Version:    4,
-	Opcode:     100,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "HeapRangeRundown",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 100, Version: 4, Opcode: 100, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "HeapRangeRundown",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "HRFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -3062,15 +2348,9 @@ func (e PageFaultHeapRangeCreateV2) LogValue() slog.Value         { return etw.L
 func (e PageFaultHeapRangeCreateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultHeapRangeCreateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         101,
-	Version:    2,
-	Opcode:     101,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "HeapRangeCreate",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 101, Version: 2, Opcode: 101, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "HeapRangeCreate",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "FirstRangeSize", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -3079,64 +2359,28 @@ var pageFaultHeapRangeCreateV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PageFaultHeapRangeCreateV2) },
 }
 
-// AnyPageFaultHeapRangeCreate is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 101 (HeapRangeCreate), of task
-// PageFault, in any version.
-//
-// xperf's name for stacks of it is HeapRangeCreate. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultHeapRangeCreateV2]; a newer one is decoded
-// like it.
+// AnyPageFaultHeapRangeCreate is [PageFaultHeapRangeCreateV2] in any version:
+// a newer one is decoded like it.
 type AnyPageFaultHeapRangeCreate struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle     etw.Pointer
-	FirstRangeSize etw.Pointer
-	HRCreateFlags  uint32
+	PageFaultHeapRangeCreateV2
 }
 
-var anyPageFaultHeapRangeCreate = []*etw.EventDesc{&pageFaultHeapRangeCreateV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultHeapRangeCreate) EventDescs() []*etw.EventDesc { return anyPageFaultHeapRangeCreate }
-func (e *AnyPageFaultHeapRangeCreate) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultHeapRangeCreate, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultHeapRangeCreate) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultHeapRangeCreateV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultHeapRangeCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PageFaultHeapRangeCreateV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPageFaultHeapRangeCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPageFaultHeapRangeCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.HeapHandle = v.HeapHandle
-	e.FirstRangeSize = v.FirstRangeSize
-	e.HRCreateFlags = v.HRCreateFlags
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultHeapRangeCreate) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HeapHandle)
-	case 1:
-		return etw.PointerValue(e.FirstRangeSize)
-	case 2:
-		return etw.UintValue(uint64(e.HRCreateFlags))
-	}
-	return etw.Value{}
+	return e.PageFaultHeapRangeCreateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultHeapRangeCreate) Clone() *AnyPageFaultHeapRangeCreate { return &e }
-
-func (e AnyPageFaultHeapRangeCreate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultHeapRangeCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultHeapRangeCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultHeapRangeReserveV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 102 (HeapRangeReserve), version
@@ -3178,17 +2422,11 @@ func (e PageFaultHeapRangeReserveV2) LogValue() slog.Value         { return etw.
 func (e PageFaultHeapRangeReserveV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultHeapRangeReserveV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         102,
-	Version:    2,
-	Opcode:     102,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "HeapRangeReserve",
-	Fields:     pageFaultHeapRangeTypeGroupLayoutFields,
-	New:        func() etw.Event { return new(PageFaultHeapRangeReserveV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 102, Version: 2, Opcode: 102, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "HeapRangeReserve",
+	Fields: pageFaultHeapRangeTypeGroupLayoutFields,
+	New:    func() etw.Event { return new(PageFaultHeapRangeReserveV2) },
 }
 
 // pageFaultHeapRangeTypeGroupLayout is the template
@@ -3229,79 +2467,28 @@ var pageFaultHeapRangeTypeGroupLayoutFields = []etw.FieldDesc{
 	{Name: "HRSize", Type: etw.InPointer, Out: etw.OutUInt64},
 }
 
-// AnyPageFaultHeapRangeReserve is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 102 (HeapRangeReserve), of task
-// PageFault, in any version.
-//
-// xperf's name for stacks of it is HeapRangeReserve. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultHeapRangeReserveV2]; a newer one is decoded
-// like it.
+// AnyPageFaultHeapRangeReserve is [PageFaultHeapRangeReserveV2] in any
+// version: a newer one is decoded like it.
 type AnyPageFaultHeapRangeReserve struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle etw.Pointer
-	HRAddress  etw.Pointer
-	HRSize     etw.Pointer
+	PageFaultHeapRangeReserveV2
 }
 
-var anyPageFaultHeapRangeReserve = []*etw.EventDesc{&pageFaultHeapRangeReserveV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPageFaultHeapRangeReserve) EventDescs() []*etw.EventDesc {
-	return anyPageFaultHeapRangeReserve
+	return []*etw.EventDesc{&pageFaultHeapRangeReserveV2}
 }
-func (e *AnyPageFaultHeapRangeReserve) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultHeapRangeReserve, e.Seen)
+func (e *AnyPageFaultHeapRangeReserve) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultHeapRangeReserve) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultHeapRangeTypeGroupLayout)(e).decode(version, p, ptr, anyPageFaultHeapRangeReserve)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultHeapRangeReserve) FieldValue(i int) etw.Value {
-	return (*anyPageFaultHeapRangeTypeGroupLayout)(e).FieldValue(i)
+func (e *AnyPageFaultHeapRangeReserve) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultHeapRangeReserveV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultHeapRangeReserve) Clone() *AnyPageFaultHeapRangeReserve { return &e }
-
-func (e AnyPageFaultHeapRangeReserve) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultHeapRangeReserve) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultHeapRangeReserve) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyPageFaultHeapRangeTypeGroupLayout is what types for all versions of an
-// event share, the newest of which has the template
-// PageFault_HeapRangeTypeGroup.
-type anyPageFaultHeapRangeTypeGroupLayout AnyPageFaultHeapRangeReserve
-
-func (e *anyPageFaultHeapRangeTypeGroupLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v pageFaultHeapRangeTypeGroupLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.HeapHandle = v.HeapHandle
-	e.HRAddress = v.HRAddress
-	e.HRSize = v.HRSize
-	return n, err
-}
-
-func (e *anyPageFaultHeapRangeTypeGroupLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HeapHandle)
-	case 1:
-		return etw.PointerValue(e.HRAddress)
-	case 2:
-		return etw.PointerValue(e.HRSize)
-	}
-	return etw.Value{}
-}
 
 // PageFaultHeapRangeReleaseV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 103 (HeapRangeRelease), version
@@ -3343,65 +2530,35 @@ func (e PageFaultHeapRangeReleaseV2) LogValue() slog.Value         { return etw.
 func (e PageFaultHeapRangeReleaseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultHeapRangeReleaseV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         103,
-	Version:    2,
-	Opcode:     103,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "HeapRangeRelease",
-	Fields:     pageFaultHeapRangeTypeGroupLayoutFields,
-	New:        func() etw.Event { return new(PageFaultHeapRangeReleaseV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 103, Version: 2, Opcode: 103, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "HeapRangeRelease",
+	Fields: pageFaultHeapRangeTypeGroupLayoutFields,
+	New:    func() etw.Event { return new(PageFaultHeapRangeReleaseV2) },
 }
 
-// AnyPageFaultHeapRangeRelease is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 103 (HeapRangeRelease), of task
-// PageFault, in any version.
-//
-// xperf's name for stacks of it is HeapRangeRelease. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultHeapRangeReleaseV2]; a newer one is decoded
-// like it.
+// AnyPageFaultHeapRangeRelease is [PageFaultHeapRangeReleaseV2] in any
+// version: a newer one is decoded like it.
 type AnyPageFaultHeapRangeRelease struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle etw.Pointer
-	HRAddress  etw.Pointer
-	HRSize     etw.Pointer
+	PageFaultHeapRangeReleaseV2
 }
 
-var anyPageFaultHeapRangeRelease = []*etw.EventDesc{&pageFaultHeapRangeReleaseV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPageFaultHeapRangeRelease) EventDescs() []*etw.EventDesc {
-	return anyPageFaultHeapRangeRelease
+	return []*etw.EventDesc{&pageFaultHeapRangeReleaseV2}
 }
-func (e *AnyPageFaultHeapRangeRelease) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultHeapRangeRelease, e.Seen)
+func (e *AnyPageFaultHeapRangeRelease) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultHeapRangeRelease) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultHeapRangeTypeGroupLayout)(e).decode(version, p, ptr, anyPageFaultHeapRangeRelease)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultHeapRangeRelease) FieldValue(i int) etw.Value {
-	return (*anyPageFaultHeapRangeTypeGroupLayout)(e).FieldValue(i)
+func (e *AnyPageFaultHeapRangeRelease) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultHeapRangeReleaseV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultHeapRangeRelease) Clone() *AnyPageFaultHeapRangeRelease { return &e }
-
-func (e AnyPageFaultHeapRangeRelease) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultHeapRangeRelease) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultHeapRangeRelease) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultHeapRangeDestroyV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 104 (HeapRangeDestroy), version
@@ -3449,73 +2606,37 @@ func (e PageFaultHeapRangeDestroyV2) LogValue() slog.Value         { return etw.
 func (e PageFaultHeapRangeDestroyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultHeapRangeDestroyV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         104,
-	Version:    2,
-	Opcode:     104,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "HeapRangeDestroy",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 104, Version: 2, Opcode: 104, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "HeapRangeDestroy",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 	},
 	New: func() etw.Event { return new(PageFaultHeapRangeDestroyV2) },
 }
 
-// AnyPageFaultHeapRangeDestroy is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 104 (HeapRangeDestroy), of task
-// PageFault, in any version.
-//
-// xperf's name for stacks of it is HeapRangeDestroy. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultHeapRangeDestroyV2]; a newer one is decoded
-// like it.
+// AnyPageFaultHeapRangeDestroy is [PageFaultHeapRangeDestroyV2] in any
+// version: a newer one is decoded like it.
 type AnyPageFaultHeapRangeDestroy struct {
 	Seen etw.Seen
-
-	// The address of the heap.
-	HeapHandle etw.Pointer
+	PageFaultHeapRangeDestroyV2
 }
 
-var anyPageFaultHeapRangeDestroy = []*etw.EventDesc{&pageFaultHeapRangeDestroyV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPageFaultHeapRangeDestroy) EventDescs() []*etw.EventDesc {
-	return anyPageFaultHeapRangeDestroy
+	return []*etw.EventDesc{&pageFaultHeapRangeDestroyV2}
 }
-func (e *AnyPageFaultHeapRangeDestroy) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultHeapRangeDestroy, e.Seen)
+func (e *AnyPageFaultHeapRangeDestroy) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultHeapRangeDestroy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PageFaultHeapRangeDestroyV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPageFaultHeapRangeDestroy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.HeapHandle = v.HeapHandle
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultHeapRangeDestroy) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HeapHandle)
-	}
-	return etw.Value{}
+	return e.PageFaultHeapRangeDestroyV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultHeapRangeDestroy) Clone() *AnyPageFaultHeapRangeDestroy { return &e }
-
-func (e AnyPageFaultHeapRangeDestroy) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultHeapRangeDestroy) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultHeapRangeDestroy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultImageLoadBackedV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 105 (ImageLoadBacked), version
@@ -3577,15 +2698,9 @@ func (e PageFaultImageLoadBackedV2) LogValue() slog.Value         { return etw.L
 func (e PageFaultImageLoadBackedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultImageLoadBackedV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         105,
-	Version:    2,
-	Opcode:     105,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "ImageLoadBacked",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 105, Version: 2, Opcode: 105, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "ImageLoadBacked",
 	Fields: []etw.FieldDesc{
 		{Name: "FileObject", Type: etw.InPointer},
 		{Name: "DeviceChar", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -3595,67 +2710,28 @@ var pageFaultImageLoadBackedV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PageFaultImageLoadBackedV2) },
 }
 
-// AnyPageFaultImageLoadBacked is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 105 (ImageLoadBacked), of task
-// PageFault, in any version.
-//
-// xperf's name for stacks of it is PagefileBackedImageMapping. The layout is
-// that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultImageLoadBackedV2]; a newer one is decoded
-// like it.
+// AnyPageFaultImageLoadBacked is [PageFaultImageLoadBackedV2] in any version:
+// a newer one is decoded like it.
 type AnyPageFaultImageLoadBacked struct {
 	Seen etw.Seen
-
-	FileObject etw.Pointer
-	DeviceChar uint32
-	FileChar   uint16
-	LoadFlags  uint16
+	PageFaultImageLoadBackedV2
 }
 
-var anyPageFaultImageLoadBacked = []*etw.EventDesc{&pageFaultImageLoadBackedV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultImageLoadBacked) EventDescs() []*etw.EventDesc { return anyPageFaultImageLoadBacked }
-func (e *AnyPageFaultImageLoadBacked) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultImageLoadBacked, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultImageLoadBacked) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultImageLoadBackedV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultImageLoadBacked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PageFaultImageLoadBackedV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPageFaultImageLoadBacked) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPageFaultImageLoadBacked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.FileObject = v.FileObject
-	e.DeviceChar = v.DeviceChar
-	e.FileChar = v.FileChar
-	e.LoadFlags = v.LoadFlags
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultImageLoadBacked) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.FileObject)
-	case 1:
-		return etw.UintValue(uint64(e.DeviceChar))
-	case 2:
-		return etw.UintValue(uint64(e.FileChar))
-	case 3:
-		return etw.UintValue(uint64(e.LoadFlags))
-	}
-	return etw.Value{}
+	return e.PageFaultImageLoadBackedV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultImageLoadBacked) Clone() *AnyPageFaultImageLoadBacked { return &e }
-
-func (e AnyPageFaultImageLoadBacked) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultImageLoadBacked) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultImageLoadBacked) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultSystemMemInfoV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 112 (SystemMemInfo), version 2,
@@ -3741,15 +2817,9 @@ func (e PageFaultSystemMemInfoV2) LogValue() slog.Value         { return etw.Log
 func (e PageFaultSystemMemInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultSystemMemInfoV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         112,
-	Version:    2,
-	Opcode:     112,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "SystemMemInfo",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 112, Version: 2, Opcode: 112, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "SystemMemInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "ZeroPageCount", Type: etw.InPointer, Out: etw.OutUInt64},
 		{Name: "FreePageCount", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -3763,75 +2833,24 @@ var pageFaultSystemMemInfoV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PageFaultSystemMemInfoV2) },
 }
 
-// AnyPageFaultSystemMemInfo is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 112 (SystemMemInfo), of task
-// PageFault, in any version.
-//
-// Logged with PERF_MEMINFO of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultSystemMemInfoV2]; a newer one is decoded like
-// it.
+// AnyPageFaultSystemMemInfo is [PageFaultSystemMemInfoV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultSystemMemInfo struct {
 	Seen etw.Seen
-
-	ZeroPageCount             etw.Pointer
-	FreePageCount             etw.Pointer
-	ModifiedPageCount         etw.Pointer
-	ModifiedNoWritePageCount  etw.Pointer
-	BadPageCount              etw.Pointer
-	PageCountByPriority       etw.Pointers // 8 elements
-	RepurposedPagesByPriority etw.Pointers // 8 elements
-	ModifiedPageCountPageFile etw.Pointer
+	PageFaultSystemMemInfoV2
 }
 
-var anyPageFaultSystemMemInfo = []*etw.EventDesc{&pageFaultSystemMemInfoV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultSystemMemInfo) EventDescs() []*etw.EventDesc { return anyPageFaultSystemMemInfo }
-func (e *AnyPageFaultSystemMemInfo) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultSystemMemInfo, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultSystemMemInfo) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultSystemMemInfoV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultSystemMemInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PageFaultSystemMemInfoV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPageFaultSystemMemInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPageFaultSystemMemInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ZeroPageCount = v.ZeroPageCount
-	e.FreePageCount = v.FreePageCount
-	e.ModifiedPageCount = v.ModifiedPageCount
-	e.ModifiedNoWritePageCount = v.ModifiedNoWritePageCount
-	e.BadPageCount = v.BadPageCount
-	e.PageCountByPriority = v.PageCountByPriority
-	e.RepurposedPagesByPriority = v.RepurposedPagesByPriority
-	e.ModifiedPageCountPageFile = v.ModifiedPageCountPageFile
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultSystemMemInfo) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.ZeroPageCount)
-	case 1:
-		return etw.PointerValue(e.FreePageCount)
-	case 2:
-		return etw.PointerValue(e.ModifiedPageCount)
-	case 3:
-		return etw.PointerValue(e.ModifiedNoWritePageCount)
-	case 4:
-		return etw.PointerValue(e.BadPageCount)
-	case 5:
-		return etw.ArrayValue(&pageFaultSystemMemInfoV2.Fields[5], e.PageCountByPriority.Bytes(), e.PageCountByPriority.Len(), e.PageCountByPriority.PtrSize(), e)
-	case 6:
-		return etw.ArrayValue(&pageFaultSystemMemInfoV2.Fields[6], e.RepurposedPagesByPriority.Bytes(), e.RepurposedPagesByPriority.Len(), e.RepurposedPagesByPriority.PtrSize(), e)
-	case 7:
-		return etw.PointerValue(e.ModifiedPageCountPageFile)
-	}
-	return etw.Value{}
+	return e.PageFaultSystemMemInfoV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3840,10 +2859,6 @@ func (e AnyPageFaultSystemMemInfo) Clone() *AnyPageFaultSystemMemInfo {
 	e.RepurposedPagesByPriority = e.RepurposedPagesByPriority.Clone()
 	return &e
 }
-
-func (e AnyPageFaultSystemMemInfo) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultSystemMemInfo) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultSystemMemInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultContmemGenerateV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 113 (ContmemGenerate), version
@@ -3898,15 +2913,9 @@ func (e PageFaultContmemGenerateV2) LogValue() slog.Value         { return etw.L
 func (e PageFaultContmemGenerateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultContmemGenerateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         113,
-	Version:    2,
-	Opcode:     113,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "ContmemGenerate",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 113, Version: 2, Opcode: 113, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "ContmemGenerate",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt64},
 		{Name: "NumberOfBytes", Type: etw.InUInt64},
@@ -3914,61 +2923,28 @@ var pageFaultContmemGenerateV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PageFaultContmemGenerateV2) },
 }
 
-// AnyPageFaultContmemGenerate is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 113 (ContmemGenerate), of task
-// PageFault, in any version.
-//
-// Logged with PERF_CONTMEM_GEN of the group masks. xperf's name for stacks of
-// it is ContiguousMemoryGeneration. The layout is that of descriptions; no
-// trace with the event was at hand.
-//
-// The only version is [PageFaultContmemGenerateV2]; a newer one is decoded
-// like it.
+// AnyPageFaultContmemGenerate is [PageFaultContmemGenerateV2] in any version:
+// a newer one is decoded like it.
 type AnyPageFaultContmemGenerate struct {
 	Seen etw.Seen
-
-	// The thread.
-	ThreadId      uint64
-	NumberOfBytes uint64
+	PageFaultContmemGenerateV2
 }
 
-var anyPageFaultContmemGenerate = []*etw.EventDesc{&pageFaultContmemGenerateV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultContmemGenerate) EventDescs() []*etw.EventDesc { return anyPageFaultContmemGenerate }
-func (e *AnyPageFaultContmemGenerate) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultContmemGenerate, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultContmemGenerate) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultContmemGenerateV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultContmemGenerate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PageFaultContmemGenerateV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPageFaultContmemGenerate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPageFaultContmemGenerate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ThreadId = v.ThreadId
-	e.NumberOfBytes = v.NumberOfBytes
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultContmemGenerate) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.ThreadId)
-	case 1:
-		return etw.UintValue(e.NumberOfBytes)
-	}
-	return etw.Value{}
+	return e.PageFaultContmemGenerateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultContmemGenerate) Clone() *AnyPageFaultContmemGenerate { return &e }
-
-func (e AnyPageFaultContmemGenerate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultContmemGenerate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultContmemGenerate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultInMemoryActiveV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 117 (InMemoryActive), version
@@ -4012,65 +2988,35 @@ func (e PageFaultInMemoryActiveV2) LogValue() slog.Value         { return etw.Lo
 func (e PageFaultInMemoryActiveV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultInMemoryActiveV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         117,
-	Version:    2,
-	Opcode:     117,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "InMemoryActive",
-	Fields:     pageFaultPageIdentityLayoutFields,
-	New:        func() etw.Event { return new(PageFaultInMemoryActiveV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 117, Version: 2, Opcode: 117, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "InMemoryActive",
+	Fields: pageFaultPageIdentityLayoutFields,
+	New:    func() etw.Event { return new(PageFaultInMemoryActiveV2) },
 }
 
-// AnyPageFaultInMemoryActive is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 117 (InMemoryActive), of task
-// PageFault, in any version.
-//
-// Logged with PERF_MEMORY of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultInMemoryActiveV2]; a newer one is decoded like
-// it.
+// AnyPageFaultInMemoryActive is [PageFaultInMemoryActiveV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultInMemoryActive struct {
 	Seen etw.Seen
-
-	Identity                uint64
-	PageFrameIndex          etw.Pointer
-	FileKeyOrVirtualAddress etw.Pointer
-	// The address that was touched.
-	VirtualAddress    etw.Pointer
-	HasVirtualAddress bool // the payload has VirtualAddress
+	PageFaultInMemoryActiveV2
 }
 
-var anyPageFaultInMemoryActive = []*etw.EventDesc{&pageFaultInMemoryActiveV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultInMemoryActive) EventDescs() []*etw.EventDesc { return anyPageFaultInMemoryActive }
-func (e *AnyPageFaultInMemoryActive) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultInMemoryActive, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultInMemoryActive) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultInMemoryActiveV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultInMemoryActive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultPageIdentityLayout)(e).decode(version, p, ptr, anyPageFaultInMemoryActive)
+func (e *AnyPageFaultInMemoryActive) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultInMemoryActive) FieldValue(i int) etw.Value {
-	return (*anyPageFaultPageIdentityLayout)(e).FieldValue(i)
+func (e *AnyPageFaultInMemoryActive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultInMemoryActiveV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultInMemoryActive) Clone() *AnyPageFaultInMemoryActive { return &e }
-
-func (e AnyPageFaultInMemoryActive) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultInMemoryActive) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultInMemoryActive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultPageAccessV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 118 (PageAccess), version 2, of
@@ -4115,65 +3061,35 @@ func (e PageFaultPageAccessV2) LogValue() slog.Value         { return etw.LogVal
 func (e PageFaultPageAccessV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultPageAccessV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         118,
-	Version:    2,
-	Opcode:     118,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "PageAccess",
-	Fields:     pageFaultPageIdentityLayoutFields,
-	New:        func() etw.Event { return new(PageFaultPageAccessV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 118, Version: 2, Opcode: 118, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "PageAccess",
+	Fields: pageFaultPageIdentityLayoutFields,
+	New:    func() etw.Event { return new(PageFaultPageAccessV2) },
 }
 
-// AnyPageFaultPageAccess is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 118 (PageAccess), of task
-// PageFault, in any version.
-//
-// Logged with PERF_MEMORY of the group masks. xperf's name for stacks of it is
-// PageAccess. The layout is that of descriptions; no trace with the event was
-// at hand.
-//
-// The only version is [PageFaultPageAccessV2]; a newer one is decoded like it.
+// AnyPageFaultPageAccess is [PageFaultPageAccessV2] in any version: a newer
+// one is decoded like it.
 type AnyPageFaultPageAccess struct {
 	Seen etw.Seen
-
-	Identity                uint64
-	PageFrameIndex          etw.Pointer
-	FileKeyOrVirtualAddress etw.Pointer
-	// The address that was touched.
-	VirtualAddress    etw.Pointer
-	HasVirtualAddress bool // the payload has VirtualAddress
+	PageFaultPageAccessV2
 }
 
-var anyPageFaultPageAccess = []*etw.EventDesc{&pageFaultPageAccessV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultPageAccess) EventDescs() []*etw.EventDesc { return anyPageFaultPageAccess }
-func (e *AnyPageFaultPageAccess) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultPageAccess, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultPageAccess) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultPageAccessV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultPageAccess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultPageIdentityLayout)(e).decode(version, p, ptr, anyPageFaultPageAccess)
+func (e *AnyPageFaultPageAccess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultPageAccess) FieldValue(i int) etw.Value {
-	return (*anyPageFaultPageIdentityLayout)(e).FieldValue(i)
+func (e *AnyPageFaultPageAccess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultPageAccessV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultPageAccess) Clone() *AnyPageFaultPageAccess { return &e }
-
-func (e AnyPageFaultPageAccess) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultPageAccess) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultPageAccess) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultRangeAccessV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 120 (RangeAccess), version 2,
@@ -4215,17 +3131,11 @@ func (e PageFaultRangeAccessV2) LogValue() slog.Value         { return etw.LogVa
 func (e PageFaultRangeAccessV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultRangeAccessV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         120,
-	Version:    2,
-	Opcode:     120,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "RangeAccess",
-	Fields:     pageFaultPageRangeLayoutFields,
-	New:        func() etw.Event { return new(PageFaultRangeAccessV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 120, Version: 2, Opcode: 120, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "RangeAccess",
+	Fields: pageFaultPageRangeLayoutFields,
+	New:    func() etw.Event { return new(PageFaultRangeAccessV2) },
 }
 
 // pageFaultPageRangeLayout is the template PageFault_PageRange, which several
@@ -4269,76 +3179,28 @@ var pageFaultPageRangeLayoutFields = []etw.FieldDesc{
 	{Name: "PageCount", Type: etw.InPointer, Out: etw.OutUInt64},
 }
 
-// AnyPageFaultRangeAccess is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 120 (RangeAccess), of task
-// PageFault, in any version.
-//
-// Logged with PERF_MEMORY of the group masks. xperf's name for stacks of it is
-// PageRangeAccess. The layout is that of descriptions; no trace with the event
-// was at hand.
-//
-// The only version is [PageFaultRangeAccessV2]; a newer one is decoded like
-// it.
+// AnyPageFaultRangeAccess is [PageFaultRangeAccessV2] in any version: a newer
+// one is decoded like it.
 type AnyPageFaultRangeAccess struct {
 	Seen etw.Seen
-
-	Bits            uint64
-	ProtoPteAddress etw.Pointer
-	PageCount       etw.Pointer
+	PageFaultRangeAccessV2
 }
 
-var anyPageFaultRangeAccess = []*etw.EventDesc{&pageFaultRangeAccessV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultRangeAccess) EventDescs() []*etw.EventDesc { return anyPageFaultRangeAccess }
-func (e *AnyPageFaultRangeAccess) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultRangeAccess, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultRangeAccess) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultRangeAccessV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultRangeAccess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultPageRangeLayout)(e).decode(version, p, ptr, anyPageFaultRangeAccess)
+func (e *AnyPageFaultRangeAccess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultRangeAccess) FieldValue(i int) etw.Value {
-	return (*anyPageFaultPageRangeLayout)(e).FieldValue(i)
+func (e *AnyPageFaultRangeAccess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultRangeAccessV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultRangeAccess) Clone() *AnyPageFaultRangeAccess { return &e }
-
-func (e AnyPageFaultRangeAccess) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultRangeAccess) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultRangeAccess) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyPageFaultPageRangeLayout is what types for all versions of an event
-// share, the newest of which has the template PageFault_PageRange.
-type anyPageFaultPageRangeLayout AnyPageFaultRangeAccess
-
-func (e *anyPageFaultPageRangeLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v pageFaultPageRangeLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Bits = v.Bits
-	e.ProtoPteAddress = v.ProtoPteAddress
-	e.PageCount = v.PageCount
-	return n, err
-}
-
-func (e *anyPageFaultPageRangeLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.Bits)
-	case 1:
-		return etw.PointerValue(e.ProtoPteAddress)
-	case 2:
-		return etw.PointerValue(e.PageCount)
-	}
-	return etw.Value{}
-}
 
 // PageFaultRangeReleaseV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 121 (RangeRelease), version 2,
@@ -4380,63 +3242,35 @@ func (e PageFaultRangeReleaseV2) LogValue() slog.Value         { return etw.LogV
 func (e PageFaultRangeReleaseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultRangeReleaseV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         121,
-	Version:    2,
-	Opcode:     121,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "RangeRelease",
-	Fields:     pageFaultPageRangeLayoutFields,
-	New:        func() etw.Event { return new(PageFaultRangeReleaseV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 121, Version: 2, Opcode: 121, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "RangeRelease",
+	Fields: pageFaultPageRangeLayoutFields,
+	New:    func() etw.Event { return new(PageFaultRangeReleaseV2) },
 }
 
-// AnyPageFaultRangeRelease is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 121 (RangeRelease), of task
-// PageFault, in any version.
-//
-// Logged with PERF_MEMORY of the group masks. xperf's name for stacks of it is
-// PageRangeRelease. The layout is that of descriptions; no trace with the
-// event was at hand.
-//
-// The only version is [PageFaultRangeReleaseV2]; a newer one is decoded like
-// it.
+// AnyPageFaultRangeRelease is [PageFaultRangeReleaseV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultRangeRelease struct {
 	Seen etw.Seen
-
-	Bits            uint64
-	ProtoPteAddress etw.Pointer
-	PageCount       etw.Pointer
+	PageFaultRangeReleaseV2
 }
 
-var anyPageFaultRangeRelease = []*etw.EventDesc{&pageFaultRangeReleaseV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultRangeRelease) EventDescs() []*etw.EventDesc { return anyPageFaultRangeRelease }
-func (e *AnyPageFaultRangeRelease) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultRangeRelease, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultRangeRelease) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultRangeReleaseV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultRangeRelease) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultPageRangeLayout)(e).decode(version, p, ptr, anyPageFaultRangeRelease)
+func (e *AnyPageFaultRangeRelease) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultRangeRelease) FieldValue(i int) etw.Value {
-	return (*anyPageFaultPageRangeLayout)(e).FieldValue(i)
+func (e *AnyPageFaultRangeRelease) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultRangeReleaseV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultRangeRelease) Clone() *AnyPageFaultRangeRelease { return &e }
-
-func (e AnyPageFaultRangeRelease) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultRangeRelease) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultRangeRelease) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultKernelMemUsageV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 123 (KernelMemUsage), version
@@ -4513,15 +3347,9 @@ func (e PageFaultKernelMemUsageV2) LogValue() slog.Value         { return etw.Lo
 func (e PageFaultKernelMemUsageV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultKernelMemUsageV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         123,
-	Version:    2,
-	Opcode:     123,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "KernelMemUsage",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 123, Version: 2, Opcode: 123, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "KernelMemUsage",
 	Fields: []etw.FieldDesc{
 		{Name: "Bits", Type: etw.InUInt32},
 		{Name: "Pad1", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}, When: etw.When{Ptr: 8}},
@@ -4531,64 +3359,24 @@ var pageFaultKernelMemUsageV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PageFaultKernelMemUsageV2) },
 }
 
-// AnyPageFaultKernelMemUsage is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 123 (KernelMemUsage), of task
-// PageFault, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultKernelMemUsageV2]; a newer one is decoded like
-// it.
+// AnyPageFaultKernelMemUsage is [PageFaultKernelMemUsageV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultKernelMemUsage struct {
 	Seen etw.Seen
-
-	Bits uint32
-	// Means nothing.
-	Pad1    etw.Binary
-	HasPad1 bool // the payload has Pad1
-	// The address that was touched.
-	VirtualAddress etw.Pointer
-	PageCount      etw.Pointer
+	PageFaultKernelMemUsageV2
 }
 
-var anyPageFaultKernelMemUsage = []*etw.EventDesc{&pageFaultKernelMemUsageV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultKernelMemUsage) EventDescs() []*etw.EventDesc { return anyPageFaultKernelMemUsage }
-func (e *AnyPageFaultKernelMemUsage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultKernelMemUsage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultKernelMemUsage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultKernelMemUsageV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultKernelMemUsage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PageFaultKernelMemUsageV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPageFaultKernelMemUsage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPageFaultKernelMemUsage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Bits = v.Bits
-	e.Pad1 = v.Pad1
-	e.HasPad1 = v.HasPad1
-	e.VirtualAddress = v.VirtualAddress
-	e.PageCount = v.PageCount
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultKernelMemUsage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Bits))
-	case 1:
-		if e.HasPad1 {
-			return etw.BinaryValue(e.Pad1)
-		}
-	case 2:
-		return etw.PointerValue(e.VirtualAddress)
-	case 3:
-		return etw.PointerValue(e.PageCount)
-	}
-	return etw.Value{}
+	return e.PageFaultKernelMemUsageV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4596,10 +3384,6 @@ func (e AnyPageFaultKernelMemUsage) Clone() *AnyPageFaultKernelMemUsage {
 	e.Pad1 = e.Pad1.Clone()
 	return &e
 }
-
-func (e AnyPageFaultKernelMemUsage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultKernelMemUsage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultKernelMemUsage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultProcessMemInfoV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 125 (ProcessMemInfo), version
@@ -4642,17 +3426,11 @@ func (e PageFaultProcessMemInfoV2) LogValue() slog.Value         { return etw.Lo
 func (e PageFaultProcessMemInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultProcessMemInfoV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         125,
-	Version:    2,
-	Opcode:     125,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "ProcessMemInfo",
-	Fields:     pageFaultMemInfoExLayoutFields,
-	New:        func() etw.Event { return new(PageFaultProcessMemInfoV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 125, Version: 2, Opcode: 125, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "ProcessMemInfo",
+	Fields: pageFaultMemInfoExLayoutFields,
+	New:    func() etw.Event { return new(PageFaultProcessMemInfoV2) },
 }
 
 // pageFaultMemInfoExLayout is the template PageFault_MemInfoEx, which several
@@ -4863,77 +3641,30 @@ func (s PageFaultProcessMemInfoV2WsEntryList) write(a *etw.Appender, i int, n ui
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyPageFaultProcessMemInfo is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 125 (ProcessMemInfo), of task
-// PageFault, in any version.
-//
-// Logged with PERF_MEMINFO_WS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultProcessMemInfoV2]; a newer one is decoded like
-// it.
+// AnyPageFaultProcessMemInfo is [PageFaultProcessMemInfoV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultProcessMemInfo struct {
 	Seen etw.Seen
-
-	Count   uint32
-	WsEntry PageFaultProcessMemInfoV2WsEntryList // Count elements
+	PageFaultProcessMemInfoV2
 }
 
-var anyPageFaultProcessMemInfo = []*etw.EventDesc{&pageFaultProcessMemInfoV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultProcessMemInfo) EventDescs() []*etw.EventDesc { return anyPageFaultProcessMemInfo }
-func (e *AnyPageFaultProcessMemInfo) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultProcessMemInfo, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultProcessMemInfo) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultProcessMemInfoV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultProcessMemInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultMemInfoExLayout)(e).decode(version, p, ptr, anyPageFaultProcessMemInfo)
+func (e *AnyPageFaultProcessMemInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultProcessMemInfo) FieldValue(i int) etw.Value {
-	return (*anyPageFaultMemInfoExLayout)(e).FieldValue(i)
+func (e *AnyPageFaultProcessMemInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultProcessMemInfoV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyPageFaultProcessMemInfo) Clone() *AnyPageFaultProcessMemInfo {
-	(*anyPageFaultMemInfoExLayout)(&e).detach()
+	(*pageFaultMemInfoExLayout)(&e.PageFaultProcessMemInfoV2).detach()
 	return &e
-}
-
-func (e AnyPageFaultProcessMemInfo) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultProcessMemInfo) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultProcessMemInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyPageFaultMemInfoExLayout is what types for all versions of an event
-// share, the newest of which has the template PageFault_MemInfoEx.
-type anyPageFaultMemInfoExLayout AnyPageFaultProcessMemInfo
-
-func (e *anyPageFaultMemInfoExLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v pageFaultMemInfoExLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Count = v.Count
-	e.WsEntry = v.WsEntry
-	return n, err
-}
-
-func (e *anyPageFaultMemInfoExLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Count))
-	case 1:
-		return etw.ArrayValue(&pageFaultMemInfoExLayoutFields[1], e.WsEntry.p, e.WsEntry.n, e.WsEntry.ptr, e)
-	}
-	return etw.Value{}
-}
-
-func (e *anyPageFaultMemInfoExLayout) detach() {
-	e.WsEntry = e.WsEntry.Clone()
 }
 
 // PageFaultMemInfoSessionWSV2 is the classic event of class
@@ -4977,66 +3708,38 @@ func (e PageFaultMemInfoSessionWSV2) LogValue() slog.Value         { return etw.
 func (e PageFaultMemInfoSessionWSV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultMemInfoSessionWSV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         126,
-	Version:    2,
-	Opcode:     126,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "MemInfoSessionWS",
-	Fields:     pageFaultMemInfoExLayoutFields,
-	New:        func() etw.Event { return new(PageFaultMemInfoSessionWSV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 126, Version: 2, Opcode: 126, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "MemInfoSessionWS",
+	Fields: pageFaultMemInfoExLayoutFields,
+	New:    func() etw.Event { return new(PageFaultMemInfoSessionWSV2) },
 }
 
-// AnyPageFaultMemInfoSessionWS is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 126 (MemInfoSessionWS), of task
-// PageFault, in any version.
-//
-// Logged with PERF_MEMINFO_WS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultMemInfoSessionWSV2]; a newer one is decoded
-// like it.
+// AnyPageFaultMemInfoSessionWS is [PageFaultMemInfoSessionWSV2] in any
+// version: a newer one is decoded like it.
 type AnyPageFaultMemInfoSessionWS struct {
 	Seen etw.Seen
-
-	Count   uint32
-	WsEntry PageFaultProcessMemInfoV2WsEntryList // Count elements
+	PageFaultMemInfoSessionWSV2
 }
 
-var anyPageFaultMemInfoSessionWS = []*etw.EventDesc{&pageFaultMemInfoSessionWSV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPageFaultMemInfoSessionWS) EventDescs() []*etw.EventDesc {
-	return anyPageFaultMemInfoSessionWS
+	return []*etw.EventDesc{&pageFaultMemInfoSessionWSV2}
 }
-func (e *AnyPageFaultMemInfoSessionWS) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultMemInfoSessionWS, e.Seen)
+func (e *AnyPageFaultMemInfoSessionWS) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultMemInfoSessionWS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultMemInfoExLayout)(e).decode(version, p, ptr, anyPageFaultMemInfoSessionWS)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultMemInfoSessionWS) FieldValue(i int) etw.Value {
-	return (*anyPageFaultMemInfoExLayout)(e).FieldValue(i)
+func (e *AnyPageFaultMemInfoSessionWS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultMemInfoSessionWSV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyPageFaultMemInfoSessionWS) Clone() *AnyPageFaultMemInfoSessionWS {
-	(*anyPageFaultMemInfoExLayout)(&e).detach()
+	(*pageFaultMemInfoExLayout)(&e.PageFaultMemInfoSessionWSV2).detach()
 	return &e
 }
-
-func (e AnyPageFaultMemInfoSessionWS) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultMemInfoSessionWS) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultMemInfoSessionWS) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultVirtualRotateV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 127 (VirtualRotate), version 2,
@@ -5101,15 +3804,9 @@ func (e PageFaultVirtualRotateV2) LogValue() slog.Value         { return etw.Log
 func (e PageFaultVirtualRotateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultVirtualRotateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         127,
-	Version:    2,
-	Opcode:     127,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "VirtualRotate",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 127, Version: 2, Opcode: 127, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "VirtualRotate",
 	Fields: []etw.FieldDesc{
 		{Name: "BaseAddress", Type: etw.InPointer},
 		{Name: "SizeInBytes", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -5118,67 +3815,28 @@ var pageFaultVirtualRotateV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PageFaultVirtualRotateV2) },
 }
 
-// AnyPageFaultVirtualRotate is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 127 (VirtualRotate), of task
-// PageFault, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultVirtualRotateV2]; a newer one is decoded like
-// it.
+// AnyPageFaultVirtualRotate is [PageFaultVirtualRotateV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultVirtualRotate struct {
 	Seen etw.Seen
-
-	// Where the memory lies.
-	BaseAddress etw.Pointer
-	SizeInBytes etw.Pointer
-	Flags       uint32
-	HasFlags    bool // the payload has Flags
+	PageFaultVirtualRotateV2
 }
 
-var anyPageFaultVirtualRotate = []*etw.EventDesc{&pageFaultVirtualRotateV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultVirtualRotate) EventDescs() []*etw.EventDesc { return anyPageFaultVirtualRotate }
-func (e *AnyPageFaultVirtualRotate) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultVirtualRotate, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultVirtualRotate) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultVirtualRotateV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultVirtualRotate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PageFaultVirtualRotateV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPageFaultVirtualRotate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPageFaultVirtualRotate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.BaseAddress = v.BaseAddress
-	e.SizeInBytes = v.SizeInBytes
-	e.Flags = v.Flags
-	e.HasFlags = v.HasFlags
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultVirtualRotate) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.BaseAddress)
-	case 1:
-		return etw.PointerValue(e.SizeInBytes)
-	case 2:
-		if e.HasFlags {
-			return etw.UintValue(uint64(e.Flags))
-		}
-	}
-	return etw.Value{}
+	return e.PageFaultVirtualRotateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultVirtualRotate) Clone() *AnyPageFaultVirtualRotate { return &e }
-
-func (e AnyPageFaultVirtualRotate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultVirtualRotate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultVirtualRotate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultVirtualAllocDCStartV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 128 (VirtualAllocDCStart),
@@ -5226,18 +3884,11 @@ func (e PageFaultVirtualAllocDCStartV2) LogValue() slog.Value         { return e
 func (e PageFaultVirtualAllocDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultVirtualAllocDCStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         128,
-	Version:    2,
-	Opcode:     128,
-	Task:       11,
-	Keywords:   0x4000,
-	TaskName:   "PageFault",
-	OpcodeName: "VirtualAllocDCStart",
-	Fields:     pageFaultVirtualAllocRundownLayoutFields,
-	New:        func() etw.Event { return new(PageFaultVirtualAllocDCStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 128, Version: 2, Opcode: 128, Task: 11, Keywords: 0x4000,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "VirtualAllocDCStart",
+	Fields: pageFaultVirtualAllocRundownLayoutFields,
+	New:    func() etw.Event { return new(PageFaultVirtualAllocDCStartV2) },
 }
 
 // pageFaultVirtualAllocRundownLayout is the template
@@ -5288,91 +3939,28 @@ var pageFaultVirtualAllocRundownLayoutFields = []etw.FieldDesc{
 	{Name: "CommitSizeInBytes", Type: etw.InPointer, Out: etw.OutUInt64},
 }
 
-// AnyPageFaultVirtualAllocDCStart is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 128 (VirtualAllocDCStart), of
-// task PageFault, keyword EVENT_TRACE_FLAG_VIRTUAL_ALLOC, in any version.
-//
-// Virtual memory that is allocated when the session starts. The layout is that
-// of descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultVirtualAllocDCStartV2]; a newer one is decoded
-// like it.
+// AnyPageFaultVirtualAllocDCStart is [PageFaultVirtualAllocDCStartV2] in any
+// version: a newer one is decoded like it.
 type AnyPageFaultVirtualAllocDCStart struct {
 	Seen etw.Seen
-
-	// Where the memory lies.
-	BaseAddress etw.Pointer
-	// Bytes.
-	RegionSize etw.Pointer
-	// The process whose memory it is.
-	ProcessId         uint32
-	Flags             VirtualAllocFlags
-	CommitSizeInBytes etw.Pointer
+	PageFaultVirtualAllocDCStartV2
 }
 
-var anyPageFaultVirtualAllocDCStart = []*etw.EventDesc{&pageFaultVirtualAllocDCStartV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPageFaultVirtualAllocDCStart) EventDescs() []*etw.EventDesc {
-	return anyPageFaultVirtualAllocDCStart
+	return []*etw.EventDesc{&pageFaultVirtualAllocDCStartV2}
 }
-func (e *AnyPageFaultVirtualAllocDCStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultVirtualAllocDCStart, e.Seen)
+func (e *AnyPageFaultVirtualAllocDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultVirtualAllocDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultVirtualAllocRundownLayout)(e).decode(version, p, ptr, anyPageFaultVirtualAllocDCStart)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultVirtualAllocDCStart) FieldValue(i int) etw.Value {
-	return (*anyPageFaultVirtualAllocRundownLayout)(e).FieldValue(i)
+func (e *AnyPageFaultVirtualAllocDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultVirtualAllocDCStartV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultVirtualAllocDCStart) Clone() *AnyPageFaultVirtualAllocDCStart { return &e }
-
-func (e AnyPageFaultVirtualAllocDCStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultVirtualAllocDCStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyPageFaultVirtualAllocDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
-
-// anyPageFaultVirtualAllocRundownLayout is what types for all versions of an
-// event share, the newest of which has the template
-// PageFault_VirtualAllocRundown.
-type anyPageFaultVirtualAllocRundownLayout AnyPageFaultVirtualAllocDCStart
-
-func (e *anyPageFaultVirtualAllocRundownLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v pageFaultVirtualAllocRundownLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.BaseAddress = v.BaseAddress
-	e.RegionSize = v.RegionSize
-	e.ProcessId = v.ProcessId
-	e.Flags = v.Flags
-	e.CommitSizeInBytes = v.CommitSizeInBytes
-	return n, err
-}
-
-func (e *anyPageFaultVirtualAllocRundownLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.BaseAddress)
-	case 1:
-		return etw.PointerValue(e.RegionSize)
-	case 2:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 3:
-		return etw.UintValue(uint64(e.Flags))
-	case 4:
-		return etw.PointerValue(e.CommitSizeInBytes)
-	}
-	return etw.Value{}
-}
 
 // PageFaultVirtualAllocDCStopV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 129 (VirtualAllocDCStop),
@@ -5420,70 +4008,35 @@ func (e PageFaultVirtualAllocDCStopV2) LogValue() slog.Value         { return et
 func (e PageFaultVirtualAllocDCStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultVirtualAllocDCStopV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         129,
-	Version:    2,
-	Opcode:     129,
-	Task:       11,
-	Keywords:   0x4000,
-	TaskName:   "PageFault",
-	OpcodeName: "VirtualAllocDCStop",
-	Fields:     pageFaultVirtualAllocRundownLayoutFields,
-	New:        func() etw.Event { return new(PageFaultVirtualAllocDCStopV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 129, Version: 2, Opcode: 129, Task: 11, Keywords: 0x4000,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "VirtualAllocDCStop",
+	Fields: pageFaultVirtualAllocRundownLayoutFields,
+	New:    func() etw.Event { return new(PageFaultVirtualAllocDCStopV2) },
 }
 
-// AnyPageFaultVirtualAllocDCStop is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 129 (VirtualAllocDCStop), of
-// task PageFault, keyword EVENT_TRACE_FLAG_VIRTUAL_ALLOC, in any version.
-//
-// Virtual memory that is allocated when the session ends. The layout is that
-// of descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultVirtualAllocDCStopV2]; a newer one is decoded
-// like it.
+// AnyPageFaultVirtualAllocDCStop is [PageFaultVirtualAllocDCStopV2] in any
+// version: a newer one is decoded like it.
 type AnyPageFaultVirtualAllocDCStop struct {
 	Seen etw.Seen
-
-	// Where the memory lies.
-	BaseAddress etw.Pointer
-	// Bytes.
-	RegionSize etw.Pointer
-	// The process whose memory it is.
-	ProcessId         uint32
-	Flags             VirtualAllocFlags
-	CommitSizeInBytes etw.Pointer
+	PageFaultVirtualAllocDCStopV2
 }
 
-var anyPageFaultVirtualAllocDCStop = []*etw.EventDesc{&pageFaultVirtualAllocDCStopV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPageFaultVirtualAllocDCStop) EventDescs() []*etw.EventDesc {
-	return anyPageFaultVirtualAllocDCStop
+	return []*etw.EventDesc{&pageFaultVirtualAllocDCStopV2}
 }
-func (e *AnyPageFaultVirtualAllocDCStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultVirtualAllocDCStop, e.Seen)
+func (e *AnyPageFaultVirtualAllocDCStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultVirtualAllocDCStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultVirtualAllocRundownLayout)(e).decode(version, p, ptr, anyPageFaultVirtualAllocDCStop)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultVirtualAllocDCStop) FieldValue(i int) etw.Value {
-	return (*anyPageFaultVirtualAllocRundownLayout)(e).FieldValue(i)
+func (e *AnyPageFaultVirtualAllocDCStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultVirtualAllocDCStopV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultVirtualAllocDCStop) Clone() *AnyPageFaultVirtualAllocDCStop { return &e }
-
-func (e AnyPageFaultVirtualAllocDCStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultVirtualAllocDCStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultVirtualAllocDCStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultPageAccessExV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 130 (PageAccessEx), version 2,
@@ -5528,66 +4081,35 @@ func (e PageFaultPageAccessExV2) LogValue() slog.Value         { return etw.LogV
 func (e PageFaultPageAccessExV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultPageAccessExV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         130,
-	Version:    2,
-	Opcode:     130,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "PageAccessEx",
-	Fields:     pageFaultPageIdentityLayoutFields,
-	New:        func() etw.Event { return new(PageFaultPageAccessExV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 130, Version: 2, Opcode: 130, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "PageAccessEx",
+	Fields: pageFaultPageIdentityLayoutFields,
+	New:    func() etw.Event { return new(PageFaultPageAccessExV2) },
 }
 
-// AnyPageFaultPageAccessEx is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 130 (PageAccessEx), of task
-// PageFault, in any version.
-//
-// Logged with PERF_MEMORY of the group masks. xperf's name for stacks of it is
-// PageAccessEx. The layout is that of descriptions; no trace with the event
-// was at hand.
-//
-// The only version is [PageFaultPageAccessExV2]; a newer one is decoded like
-// it.
+// AnyPageFaultPageAccessEx is [PageFaultPageAccessExV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultPageAccessEx struct {
 	Seen etw.Seen
-
-	Identity                uint64
-	PageFrameIndex          etw.Pointer
-	FileKeyOrVirtualAddress etw.Pointer
-	// The address that was touched.
-	VirtualAddress    etw.Pointer
-	HasVirtualAddress bool // the payload has VirtualAddress
+	PageFaultPageAccessExV2
 }
 
-var anyPageFaultPageAccessEx = []*etw.EventDesc{&pageFaultPageAccessExV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultPageAccessEx) EventDescs() []*etw.EventDesc { return anyPageFaultPageAccessEx }
-func (e *AnyPageFaultPageAccessEx) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultPageAccessEx, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultPageAccessEx) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultPageAccessExV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultPageAccessEx) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultPageIdentityLayout)(e).decode(version, p, ptr, anyPageFaultPageAccessEx)
+func (e *AnyPageFaultPageAccessEx) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultPageAccessEx) FieldValue(i int) etw.Value {
-	return (*anyPageFaultPageIdentityLayout)(e).FieldValue(i)
+func (e *AnyPageFaultPageAccessEx) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultPageAccessExV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultPageAccessEx) Clone() *AnyPageFaultPageAccessEx { return &e }
-
-func (e AnyPageFaultPageAccessEx) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultPageAccessEx) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultPageAccessEx) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultMemResetInfoV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 134 (MemResetInfo), version 2,
@@ -5644,15 +4166,9 @@ func (e PageFaultMemResetInfoV2) LogValue() slog.Value         { return etw.LogV
 func (e PageFaultMemResetInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pageFaultMemResetInfoV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         134,
-	Version:    2,
-	Opcode:     134,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "MemResetInfo",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 134, Version: 2, Opcode: 134, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "MemResetInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "BaseAddress", Type: etw.InPointer},
 		{Name: "SizeInBytes", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -5661,63 +4177,28 @@ var pageFaultMemResetInfoV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PageFaultMemResetInfoV2) },
 }
 
-// AnyPageFaultMemResetInfo is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 134 (MemResetInfo), of task
-// PageFault, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultMemResetInfoV2]; a newer one is decoded like
-// it.
+// AnyPageFaultMemResetInfo is [PageFaultMemResetInfoV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultMemResetInfo struct {
 	Seen etw.Seen
-
-	// Where the memory lies.
-	BaseAddress etw.Pointer
-	SizeInBytes etw.Pointer
-	Flags       uint32
+	PageFaultMemResetInfoV2
 }
 
-var anyPageFaultMemResetInfo = []*etw.EventDesc{&pageFaultMemResetInfoV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPageFaultMemResetInfo) EventDescs() []*etw.EventDesc { return anyPageFaultMemResetInfo }
-func (e *AnyPageFaultMemResetInfo) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultMemResetInfo, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPageFaultMemResetInfo) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&pageFaultMemResetInfoV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultMemResetInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PageFaultMemResetInfoV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPageFaultMemResetInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPageFaultMemResetInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.BaseAddress = v.BaseAddress
-	e.SizeInBytes = v.SizeInBytes
-	e.Flags = v.Flags
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultMemResetInfo) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.BaseAddress)
-	case 1:
-		return etw.PointerValue(e.SizeInBytes)
-	case 2:
-		return etw.UintValue(uint64(e.Flags))
-	}
-	return etw.Value{}
+	return e.PageFaultMemResetInfoV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultMemResetInfo) Clone() *AnyPageFaultMemResetInfo { return &e }
-
-func (e AnyPageFaultMemResetInfo) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultMemResetInfo) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPageFaultMemResetInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultPfmappedSectionObjectCreateV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 135
@@ -5765,17 +4246,11 @@ func (e PageFaultPfmappedSectionObjectCreateV2) MarshalJSON() ([]byte, error) {
 }
 
 var pageFaultPfmappedSectionObjectCreateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         135,
-	Version:    2,
-	Opcode:     135,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "PfmappedSectionObjectCreate",
-	Fields:     pageFaultPFMappedSectionObjectLayoutFields,
-	New:        func() etw.Event { return new(PageFaultPfmappedSectionObjectCreateV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 135, Version: 2, Opcode: 135, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "PfmappedSectionObjectCreate",
+	Fields: pageFaultPFMappedSectionObjectLayoutFields,
+	New:    func() etw.Event { return new(PageFaultPfmappedSectionObjectCreateV2) },
 }
 
 // pageFaultPFMappedSectionObjectLayout is the template
@@ -5811,79 +4286,30 @@ var pageFaultPFMappedSectionObjectLayoutFields = []etw.FieldDesc{
 	{Name: "RangeBase", Type: etw.InPointer},
 }
 
-// AnyPageFaultPfmappedSectionObjectCreate is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 135
-// (PfmappedSectionObjectCreate), of task PageFault, in any version.
-//
-// Logged with PERF_DLL_INFO of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultPfmappedSectionObjectCreateV2]; a newer one is
+// AnyPageFaultPfmappedSectionObjectCreate is
+// [PageFaultPfmappedSectionObjectCreateV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultPfmappedSectionObjectCreate struct {
 	Seen etw.Seen
-
-	SectionObject etw.Pointer
-	RangeBase     etw.Pointer
+	PageFaultPfmappedSectionObjectCreateV2
 }
 
-var anyPageFaultPfmappedSectionObjectCreate = []*etw.EventDesc{&pageFaultPfmappedSectionObjectCreateV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPageFaultPfmappedSectionObjectCreate) EventDescs() []*etw.EventDesc {
-	return anyPageFaultPfmappedSectionObjectCreate
+	return []*etw.EventDesc{&pageFaultPfmappedSectionObjectCreateV2}
 }
-func (e *AnyPageFaultPfmappedSectionObjectCreate) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultPfmappedSectionObjectCreate, e.Seen)
+func (e *AnyPageFaultPfmappedSectionObjectCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultPfmappedSectionObjectCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultPFMappedSectionObjectLayout)(e).decode(version, p, ptr, anyPageFaultPfmappedSectionObjectCreate)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultPfmappedSectionObjectCreate) FieldValue(i int) etw.Value {
-	return (*anyPageFaultPFMappedSectionObjectLayout)(e).FieldValue(i)
+func (e *AnyPageFaultPfmappedSectionObjectCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultPfmappedSectionObjectCreateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultPfmappedSectionObjectCreate) Clone() *AnyPageFaultPfmappedSectionObjectCreate {
 	return &e
-}
-
-func (e AnyPageFaultPfmappedSectionObjectCreate) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyPageFaultPfmappedSectionObjectCreate) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyPageFaultPfmappedSectionObjectCreate) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
-
-// anyPageFaultPFMappedSectionObjectLayout is what types for all versions of an
-// event share, the newest of which has the template
-// PageFault_PFMappedSectionObject.
-type anyPageFaultPFMappedSectionObjectLayout AnyPageFaultPfmappedSectionObjectCreate
-
-func (e *anyPageFaultPFMappedSectionObjectLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v pageFaultPFMappedSectionObjectLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.SectionObject = v.SectionObject
-	e.RangeBase = v.RangeBase
-	return n, err
-}
-
-func (e *anyPageFaultPFMappedSectionObjectLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.SectionObject)
-	case 1:
-		return etw.PointerValue(e.RangeBase)
-	}
-	return etw.Value{}
 }
 
 // PageFaultPfmappedSectionObjectDeleteV2 is the classic event of class
@@ -5932,66 +4358,35 @@ func (e PageFaultPfmappedSectionObjectDeleteV2) MarshalJSON() ([]byte, error) {
 }
 
 var pageFaultPfmappedSectionObjectDeleteV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         136,
-	Version:    2,
-	Opcode:     136,
-	Task:       11,
-	TaskName:   "PageFault",
-	OpcodeName: "PfmappedSectionObjectDelete",
-	Fields:     pageFaultPFMappedSectionObjectLayoutFields,
-	New:        func() etw.Event { return new(PageFaultPfmappedSectionObjectDeleteV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 136, Version: 2, Opcode: 136, Task: 11,
+	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "PageFault", OpcodeName: "PfmappedSectionObjectDelete",
+	Fields: pageFaultPFMappedSectionObjectLayoutFields,
+	New:    func() etw.Event { return new(PageFaultPfmappedSectionObjectDeleteV2) },
 }
 
-// AnyPageFaultPfmappedSectionObjectDelete is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 136
-// (PfmappedSectionObjectDelete), of task PageFault, in any version.
-//
-// Logged with PERF_DLL_INFO of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PageFaultPfmappedSectionObjectDeleteV2]; a newer one is
+// AnyPageFaultPfmappedSectionObjectDelete is
+// [PageFaultPfmappedSectionObjectDeleteV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultPfmappedSectionObjectDelete struct {
 	Seen etw.Seen
-
-	SectionObject etw.Pointer
-	RangeBase     etw.Pointer
+	PageFaultPfmappedSectionObjectDeleteV2
 }
 
-var anyPageFaultPfmappedSectionObjectDelete = []*etw.EventDesc{&pageFaultPfmappedSectionObjectDeleteV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPageFaultPfmappedSectionObjectDelete) EventDescs() []*etw.EventDesc {
-	return anyPageFaultPfmappedSectionObjectDelete
+	return []*etw.EventDesc{&pageFaultPfmappedSectionObjectDeleteV2}
 }
-func (e *AnyPageFaultPfmappedSectionObjectDelete) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPageFaultPfmappedSectionObjectDelete, e.Seen)
+func (e *AnyPageFaultPfmappedSectionObjectDelete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPageFaultPfmappedSectionObjectDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPageFaultPFMappedSectionObjectLayout)(e).decode(version, p, ptr, anyPageFaultPfmappedSectionObjectDelete)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPageFaultPfmappedSectionObjectDelete) FieldValue(i int) etw.Value {
-	return (*anyPageFaultPFMappedSectionObjectLayout)(e).FieldValue(i)
+func (e *AnyPageFaultPfmappedSectionObjectDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PageFaultPfmappedSectionObjectDeleteV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPageFaultPfmappedSectionObjectDelete) Clone() *AnyPageFaultPfmappedSectionObjectDelete {
 	return &e
-}
-
-func (e AnyPageFaultPfmappedSectionObjectDelete) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyPageFaultPfmappedSectionObjectDelete) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyPageFaultPfmappedSectionObjectDelete) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }

@@ -76,14 +76,9 @@ func (e PerfInfoMarkV0) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e PerfInfoMarkV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoMarkV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         34,
-	Opcode:     34,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "Mark",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Opcode: 34, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "Mark",
 	Fields: []etw.FieldDesc{
 		{Name: "Message", Type: etw.InAnsiString, Out: etw.OutUTF8},
 		{Name: "Padding", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 1}, When: etw.When{Left: 2}},
@@ -91,54 +86,22 @@ var perfInfoMarkV0 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoMarkV0) },
 }
 
-// AnyPerfInfoMark is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 34 (Mark), of task PerfInfo, in
-// any version.
-//
-// A mark that a person or a script set in the trace. xperf's name for stacks
-// of it is Mark.
-//
-// The only version is [PerfInfoMarkV0]; a newer one is decoded like it.
+// AnyPerfInfoMark is [PerfInfoMarkV0] in any version: a newer one is decoded
+// like it.
 type AnyPerfInfoMark struct {
 	Seen etw.Seen
-
-	// The text of the mark.
-	Message etw.ANSI
-	// Means nothing.
-	Padding    etw.UTF16
-	HasPadding bool // the payload has Padding
+	PerfInfoMarkV0
 }
 
-var anyPerfInfoMark = []*etw.EventDesc{&perfInfoMarkV0}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoMark) EventDescs() []*etw.EventDesc { return anyPerfInfoMark }
-func (e *AnyPerfInfoMark) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPerfInfoMark, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoMark) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoMarkV0
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoMark) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&perfInfoMarkV0} }
+func (e *AnyPerfInfoMark) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyPerfInfoMark) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	e.Padding = v.Padding
-	e.HasPadding = v.HasPadding
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoMark) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ANSIValue(e.Message)
-	case 1:
-		if e.HasPadding {
-			return etw.UTF16Value(e.Padding)
-		}
-	}
-	return etw.Value{}
+	return e.PerfInfoMarkV0.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -147,10 +110,6 @@ func (e AnyPerfInfoMark) Clone() *AnyPerfInfoMark {
 	e.Padding = e.Padding.Clone()
 	return &e
 }
-
-func (e AnyPerfInfoMark) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoMark) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoMark) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoSampleV1 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 46 (Sample), version 1, of task
@@ -210,16 +169,9 @@ func (e PerfInfoSampleV1) LogValue() slog.Value         { return etw.LogValue(&e
 func (e PerfInfoSampleV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoSampleV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         46,
-	Version:    1,
-	Opcode:     46,
-	Task:       12,
-	Keywords:   0x1000000,
-	TaskName:   "PerfInfo",
-	OpcodeName: "Sample",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 46, Version: 1, Opcode: 46, Task: 12, Keywords: 0x1000000,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "Sample",
 	Fields: []etw.FieldDesc{
 		{Name: "InstructionPointer", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -295,16 +247,9 @@ func (e PerfInfoSampleV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e PerfInfoSampleV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoSampleV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         46,
-	Version:    2,
-	Opcode:     46,
-	Task:       12,
-	Keywords:   0x1000000,
-	TaskName:   "PerfInfo",
-	OpcodeName: "Sample",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 46, Version: 2, Opcode: 46, Task: 12, Keywords: 0x1000000,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "Sample",
 	Fields: []etw.FieldDesc{
 		{Name: "InstructionPointer", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -467,15 +412,9 @@ func (e PerfInfoPMCSampleV2) LogValue() slog.Value         { return etw.LogValue
 func (e PerfInfoPMCSampleV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoPMCSampleV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         47,
-	Version:    2,
-	Opcode:     47,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "PMCSample",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 47, Version: 2, Opcode: 47, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "PMCSample",
 	Fields: []etw.FieldDesc{
 		{Name: "InstructionPointer", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -485,71 +424,28 @@ var perfInfoPMCSampleV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoPMCSampleV2) },
 }
 
-// AnyPerfInfoPMCSample is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 47 (PMCSample), of task
-// PerfInfo, in any version.
-//
-// What a processor did when a hardware counter overflowed. Logged with
-// PERF_PMC_PROFILE of the group masks. xperf's name for stacks of it is
-// PmcInterrupt. The layout is that of descriptions; no trace with the event
-// was at hand.
-//
-// The only version is [PerfInfoPMCSampleV2]; a newer one is decoded like it.
+// AnyPerfInfoPMCSample is [PerfInfoPMCSampleV2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoPMCSample struct {
 	Seen etw.Seen
-
-	// The instruction that was interrupted.
-	InstructionPointer etw.Pointer
-	// The thread that was interrupted; 0 is the idle thread.
-	ThreadId      uint32
-	ProfileSource ProfileSource16
-	// Means nothing.
-	Reserved uint16
+	PerfInfoPMCSampleV2
 }
 
-var anyPerfInfoPMCSample = []*etw.EventDesc{&perfInfoPMCSampleV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoPMCSample) EventDescs() []*etw.EventDesc { return anyPerfInfoPMCSample }
-func (e *AnyPerfInfoPMCSample) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoPMCSample, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoPMCSample) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoPMCSampleV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoPMCSample) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoPMCSampleV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoPMCSample) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoPMCSample) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.InstructionPointer = v.InstructionPointer
-	e.ThreadId = v.ThreadId
-	e.ProfileSource = v.ProfileSource
-	e.Reserved = v.Reserved
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoPMCSample) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.InstructionPointer)
-	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 2:
-		return etw.UintValue(uint64(e.ProfileSource))
-	case 3:
-		return etw.UintValue(uint64(e.Reserved))
-	}
-	return etw.Value{}
+	return e.PerfInfoPMCSampleV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoPMCSample) Clone() *AnyPerfInfoPMCSample { return &e }
-
-func (e AnyPerfInfoPMCSample) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoPMCSample) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoPMCSample) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoPmcCtrConfigV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 48 (PmcCtrConfig), version 2,
@@ -606,15 +502,9 @@ func (e PerfInfoPmcCtrConfigV2) LogValue() slog.Value         { return etw.LogVa
 func (e PerfInfoPmcCtrConfigV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoPmcCtrConfigV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         48,
-	Version:    2,
-	Opcode:     48,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "PmcCtrConfig",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "PmcCtrConfig",
 	Fields: []etw.FieldDesc{
 		{Name: "CounterCount", Type: etw.InUInt32},
 		{Name: "CounterName", Type: etw.InUnicodeString, Count: etw.Size{Kind: etw.SizeField}},
@@ -622,50 +512,24 @@ var perfInfoPmcCtrConfigV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoPmcCtrConfigV2) },
 }
 
-// AnyPerfInfoPmcCtrConfig is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 48 (PmcCtrConfig), of task
-// PerfInfo, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoPmcCtrConfigV2]; a newer one is decoded like
-// it.
+// AnyPerfInfoPmcCtrConfig is [PerfInfoPmcCtrConfigV2] in any version: a newer
+// one is decoded like it.
 type AnyPerfInfoPmcCtrConfig struct {
 	Seen etw.Seen
-
-	CounterCount uint32
-	CounterName  etw.UTF16s // CounterCount elements
+	PerfInfoPmcCtrConfigV2
 }
 
-var anyPerfInfoPmcCtrConfig = []*etw.EventDesc{&perfInfoPmcCtrConfigV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoPmcCtrConfig) EventDescs() []*etw.EventDesc { return anyPerfInfoPmcCtrConfig }
-func (e *AnyPerfInfoPmcCtrConfig) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoPmcCtrConfig, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoPmcCtrConfig) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoPmcCtrConfigV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoPmcCtrConfig) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoPmcCtrConfigV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoPmcCtrConfig) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoPmcCtrConfig) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.CounterCount = v.CounterCount
-	e.CounterName = v.CounterName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoPmcCtrConfig) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.CounterCount))
-	case 1:
-		return etw.ListValue(&perfInfoPmcCtrConfigV2.Fields[1], e.CounterName)
-	}
-	return etw.Value{}
+	return e.PerfInfoPmcCtrConfigV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -673,10 +537,6 @@ func (e AnyPerfInfoPmcCtrConfig) Clone() *AnyPerfInfoPmcCtrConfig {
 	e.CounterName = e.CounterName.Clone()
 	return &e
 }
-
-func (e AnyPerfInfoPmcCtrConfig) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoPmcCtrConfig) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoPmcCtrConfig) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoPmcCounterCorruptionV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 49 (PmcCounterCorruption),
@@ -740,15 +600,9 @@ func (e PerfInfoPmcCounterCorruptionV2) LogValue() slog.Value         { return e
 func (e PerfInfoPmcCounterCorruptionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoPmcCounterCorruptionV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         49,
-	Version:    2,
-	Opcode:     49,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "PmcCounterCorruption",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 49, Version: 2, Opcode: 49, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "PmcCounterCorruption",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessorNumber", Type: etw.InUInt32},
 		{Name: "CounterCount", Type: etw.InUInt32},
@@ -757,68 +611,30 @@ var perfInfoPmcCounterCorruptionV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoPmcCounterCorruptionV2) },
 }
 
-// AnyPerfInfoPmcCounterCorruption is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 49 (PmcCounterCorruption), of
-// task PerfInfo, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoPmcCounterCorruptionV2]; a newer one is decoded
-// like it.
+// AnyPerfInfoPmcCounterCorruption is [PerfInfoPmcCounterCorruptionV2] in any
+// version: a newer one is decoded like it.
 type AnyPerfInfoPmcCounterCorruption struct {
 	Seen etw.Seen
-
-	ProcessorNumber uint32
-	CounterCount    uint32
-	CounterStatus   etw.Binary // the rest of the payload
+	PerfInfoPmcCounterCorruptionV2
 }
 
-var anyPerfInfoPmcCounterCorruption = []*etw.EventDesc{&perfInfoPmcCounterCorruptionV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPerfInfoPmcCounterCorruption) EventDescs() []*etw.EventDesc {
-	return anyPerfInfoPmcCounterCorruption
+	return []*etw.EventDesc{&perfInfoPmcCounterCorruptionV2}
 }
-func (e *AnyPerfInfoPmcCounterCorruption) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoPmcCounterCorruption, e.Seen)
+func (e *AnyPerfInfoPmcCounterCorruption) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoPmcCounterCorruption) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoPmcCounterCorruptionV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoPmcCounterCorruption) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ProcessorNumber = v.ProcessorNumber
-	e.CounterCount = v.CounterCount
-	e.CounterStatus = v.CounterStatus
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoPmcCounterCorruption) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ProcessorNumber))
-	case 1:
-		return etw.UintValue(uint64(e.CounterCount))
-	case 2:
-		return etw.BinaryValue(e.CounterStatus)
-	}
-	return etw.Value{}
+	return e.PerfInfoPmcCounterCorruptionV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyPerfInfoPmcCounterCorruption) Clone() *AnyPerfInfoPmcCounterCorruption {
 	e.CounterStatus = e.CounterStatus.Clone()
 	return &e
-}
-
-func (e AnyPerfInfoPmcCounterCorruption) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoPmcCounterCorruption) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyPerfInfoPmcCounterCorruption) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // PerfInfoISRMSIV2 is the classic event of class
@@ -900,16 +716,9 @@ func (e PerfInfoISRMSIV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e PerfInfoISRMSIV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoISRMSIV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         50,
-	Version:    2,
-	Opcode:     50,
-	Task:       12,
-	Keywords:   0x40,
-	TaskName:   "PerfInfo",
-	OpcodeName: "ISR-MSI",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 50, Version: 2, Opcode: 50, Task: 12, Keywords: 0x40,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "ISR-MSI",
 	Fields: []etw.FieldDesc{
 		{Name: "InitialTime", Type: etw.InUInt64, Out: etw.OutETWTime},
 		{Name: "Routine", Type: etw.InPointer},
@@ -921,78 +730,26 @@ var perfInfoISRMSIV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoISRMSIV2) },
 }
 
-// AnyPerfInfoISRMSI is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 50 (ISR-MSI), of task PerfInfo,
-// keyword EVENT_TRACE_FLAG_INTERRUPT, in any version.
-//
-// An interrupt was served. Its start is InitialTime, its end the time of the
-// event. The layout is that of descriptions; no trace with the event was at
-// hand.
-//
-// The only version is [PerfInfoISRMSIV2]; a newer one is decoded like it.
+// AnyPerfInfoISRMSI is [PerfInfoISRMSIV2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoISRMSI struct {
 	Seen etw.Seen
-
-	// When it began, by the session's clock.
-	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
-	// What it returned.
-	ReturnValue uint8
-	// The number of the interrupt.
-	Vector uint16
-	// Means nothing.
-	Reserved      uint8
-	MessageNumber uint32
+	PerfInfoISRMSIV2
 }
 
-var anyPerfInfoISRMSI = []*etw.EventDesc{&perfInfoISRMSIV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoISRMSI) EventDescs() []*etw.EventDesc { return anyPerfInfoISRMSI }
-func (e *AnyPerfInfoISRMSI) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPerfInfoISRMSI, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoISRMSI) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoISRMSIV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoISRMSI) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&perfInfoISRMSIV2} }
+func (e *AnyPerfInfoISRMSI) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoISRMSI) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.InitialTime = v.InitialTime
-	e.Routine = v.Routine
-	e.ReturnValue = v.ReturnValue
-	e.Vector = v.Vector
-	e.Reserved = v.Reserved
-	e.MessageNumber = v.MessageNumber
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoISRMSI) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.InitialTime)
-	case 1:
-		return etw.PointerValue(e.Routine)
-	case 2:
-		return etw.UintValue(uint64(e.ReturnValue))
-	case 3:
-		return etw.UintValue(uint64(e.Vector))
-	case 4:
-		return etw.UintValue(uint64(e.Reserved))
-	case 5:
-		return etw.UintValue(uint64(e.MessageNumber))
-	}
-	return etw.Value{}
+	return e.PerfInfoISRMSIV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoISRMSI) Clone() *AnyPerfInfoISRMSI { return &e }
-
-func (e AnyPerfInfoISRMSI) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoISRMSI) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoISRMSI) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoSysClEnterV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 51 (SysClEnter), version 2, of
@@ -1040,71 +797,37 @@ func (e PerfInfoSysClEnterV2) LogValue() slog.Value         { return etw.LogValu
 func (e PerfInfoSysClEnterV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoSysClEnterV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         51,
-	Version:    2,
-	Opcode:     51,
-	Task:       12,
-	Keywords:   0x80,
-	TaskName:   "PerfInfo",
-	OpcodeName: "SysClEnter",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 51, Version: 2, Opcode: 51, Task: 12, Keywords: 0x80,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "SysClEnter",
 	Fields: []etw.FieldDesc{
 		{Name: "SysCallAddress", Type: etw.InPointer},
 	},
 	New: func() etw.Event { return new(PerfInfoSysClEnterV2) },
 }
 
-// AnyPerfInfoSysClEnter is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 51 (SysClEnter), of task
-// PerfInfo, keyword EVENT_TRACE_FLAG_SYSTEMCALL, in any version.
-//
-// A system call starts. xperf's name for stacks of it is SyscallEnter. The
-// layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoSysClEnterV2]; a newer one is decoded like it.
+// AnyPerfInfoSysClEnter is [PerfInfoSysClEnterV2] in any version: a newer one
+// is decoded like it.
 type AnyPerfInfoSysClEnter struct {
 	Seen etw.Seen
-
-	// The address of the system call's function.
-	SysCallAddress etw.Pointer
+	PerfInfoSysClEnterV2
 }
 
-var anyPerfInfoSysClEnter = []*etw.EventDesc{&perfInfoSysClEnterV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoSysClEnter) EventDescs() []*etw.EventDesc { return anyPerfInfoSysClEnter }
-func (e *AnyPerfInfoSysClEnter) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoSysClEnter, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoSysClEnter) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoSysClEnterV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoSysClEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoSysClEnterV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoSysClEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoSysClEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.SysCallAddress = v.SysCallAddress
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoSysClEnter) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.SysCallAddress)
-	}
-	return etw.Value{}
+	return e.PerfInfoSysClEnterV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoSysClEnter) Clone() *AnyPerfInfoSysClEnter { return &e }
-
-func (e AnyPerfInfoSysClEnter) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoSysClEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoSysClEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoSysClExitV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 52 (SysClExit), version 2, of
@@ -1153,71 +876,37 @@ func (e PerfInfoSysClExitV2) LogValue() slog.Value         { return etw.LogValue
 func (e PerfInfoSysClExitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoSysClExitV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         52,
-	Version:    2,
-	Opcode:     52,
-	Task:       12,
-	Keywords:   0x80,
-	TaskName:   "PerfInfo",
-	OpcodeName: "SysClExit",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 2, Opcode: 52, Task: 12, Keywords: 0x80,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "SysClExit",
 	Fields: []etw.FieldDesc{
 		{Name: "SysCallNtStatus", Type: etw.InUInt32, Out: etw.OutNTStatus},
 	},
 	New: func() etw.Event { return new(PerfInfoSysClExitV2) },
 }
 
-// AnyPerfInfoSysClExit is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 52 (SysClExit), of task
-// PerfInfo, keyword EVENT_TRACE_FLAG_SYSTEMCALL, in any version.
-//
-// A system call returns. xperf's name for stacks of it is SyscallExit. The
-// layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoSysClExitV2]; a newer one is decoded like it.
+// AnyPerfInfoSysClExit is [PerfInfoSysClExitV2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoSysClExit struct {
 	Seen etw.Seen
-
-	// What the system call returned.
-	SysCallNtStatus uint32
+	PerfInfoSysClExitV2
 }
 
-var anyPerfInfoSysClExit = []*etw.EventDesc{&perfInfoSysClExitV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoSysClExit) EventDescs() []*etw.EventDesc { return anyPerfInfoSysClExit }
-func (e *AnyPerfInfoSysClExit) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoSysClExit, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoSysClExit) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoSysClExitV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoSysClExit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoSysClExitV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoSysClExit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoSysClExit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.SysCallNtStatus = v.SysCallNtStatus
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoSysClExit) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.SysCallNtStatus))
-	}
-	return etw.Value{}
+	return e.PerfInfoSysClExitV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoSysClExit) Clone() *AnyPerfInfoSysClExit { return &e }
-
-func (e AnyPerfInfoSysClExit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoSysClExit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoSysClExit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoSampledProfileCacheV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 55 (SampledProfileCache),
@@ -1290,15 +979,9 @@ func (e PerfInfoSampledProfileCacheV2) LogValue() slog.Value         { return et
 func (e PerfInfoSampledProfileCacheV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoSampledProfileCacheV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         55,
-	Version:    2,
-	Opcode:     55,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "SampledProfileCache",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 55, Version: 2, Opcode: 55, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "SampledProfileCache",
 	Fields: []etw.FieldDesc{
 		{Name: "Entries", Type: etw.InUInt32},
 		{Name: "Pad1", Type: etw.InUInt32, When: etw.When{Ptr: 8}},
@@ -1451,61 +1134,24 @@ func (s PerfInfoSampledProfileCacheV2SampleList) write(a *etw.Appender, i int, n
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyPerfInfoSampledProfileCache is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 55 (SampledProfileCache), of
-// task PerfInfo, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoSampledProfileCacheV2]; a newer one is decoded
-// like it.
+// AnyPerfInfoSampledProfileCache is [PerfInfoSampledProfileCacheV2] in any
+// version: a newer one is decoded like it.
 type AnyPerfInfoSampledProfileCache struct {
 	Seen etw.Seen
-
-	Entries uint32
-	// Means nothing.
-	Pad1    uint32
-	HasPad1 bool                                    // the payload has Pad1
-	Sample  PerfInfoSampledProfileCacheV2SampleList // Entries elements
+	PerfInfoSampledProfileCacheV2
 }
 
-var anyPerfInfoSampledProfileCache = []*etw.EventDesc{&perfInfoSampledProfileCacheV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPerfInfoSampledProfileCache) EventDescs() []*etw.EventDesc {
-	return anyPerfInfoSampledProfileCache
+	return []*etw.EventDesc{&perfInfoSampledProfileCacheV2}
 }
-func (e *AnyPerfInfoSampledProfileCache) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoSampledProfileCache, e.Seen)
+func (e *AnyPerfInfoSampledProfileCache) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoSampledProfileCache) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoSampledProfileCacheV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoSampledProfileCache) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Entries = v.Entries
-	e.Pad1 = v.Pad1
-	e.HasPad1 = v.HasPad1
-	e.Sample = v.Sample
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoSampledProfileCache) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Entries))
-	case 1:
-		if e.HasPad1 {
-			return etw.UintValue(uint64(e.Pad1))
-		}
-	case 2:
-		return etw.ArrayValue(&perfInfoSampledProfileCacheV2.Fields[2], e.Sample.p, e.Sample.n, e.Sample.ptr, e)
-	}
-	return etw.Value{}
+	return e.PerfInfoSampledProfileCacheV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1513,10 +1159,6 @@ func (e AnyPerfInfoSampledProfileCache) Clone() *AnyPerfInfoSampledProfileCache 
 	e.Sample = e.Sample.Clone()
 	return &e
 }
-
-func (e AnyPerfInfoSampledProfileCache) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoSampledProfileCache) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoSampledProfileCache) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoDebuggerEnabledV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 58 (DebuggerEnabled), version
@@ -1538,44 +1180,34 @@ func (e PerfInfoDebuggerEnabledV2) LogValue() slog.Value              { return e
 func (e PerfInfoDebuggerEnabledV2) MarshalJSON() ([]byte, error)      { return etw.AppendJSON(nil, &e) }
 
 var perfInfoDebuggerEnabledV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         58,
-	Version:    2,
-	Opcode:     58,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "DebuggerEnabled",
-	New:        func() etw.Event { return new(PerfInfoDebuggerEnabledV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 58, Version: 2, Opcode: 58, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "DebuggerEnabled",
+	New: func() etw.Event { return new(PerfInfoDebuggerEnabledV2) },
 }
 
-// AnyPerfInfoDebuggerEnabled is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 58 (DebuggerEnabled), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_DEBUGGER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoDebuggerEnabledV2]; a newer one is decoded like
-// it.
+// AnyPerfInfoDebuggerEnabled is [PerfInfoDebuggerEnabledV2] in any version: a
+// newer one is decoded like it.
 type AnyPerfInfoDebuggerEnabled struct {
 	Seen etw.Seen
+	PerfInfoDebuggerEnabledV2
 }
 
-var anyPerfInfoDebuggerEnabled = []*etw.EventDesc{&perfInfoDebuggerEnabledV2}
-
-func (*AnyPerfInfoDebuggerEnabled) EventDescs() []*etw.EventDesc { return anyPerfInfoDebuggerEnabled }
-func (*AnyPerfInfoDebuggerEnabled) EventDesc() *etw.EventDesc    { return &perfInfoDebuggerEnabledV2 }
-func (e *AnyPerfInfoDebuggerEnabled) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoDebuggerEnabled) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoDebuggerEnabledV2}
+}
+func (e *AnyPerfInfoDebuggerEnabled) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoDebuggerEnabled) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.PerfInfoDebuggerEnabledV2.DecodePayload(p, ptr)
 }
-func (*AnyPerfInfoDebuggerEnabled) FieldValue(int) etw.Value            { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyPerfInfoDebuggerEnabled) Clone() *AnyPerfInfoDebuggerEnabled { return &e }
-func (e AnyPerfInfoDebuggerEnabled) String() string                     { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoDebuggerEnabled) LogValue() slog.Value               { return etw.LogValue(&e) }
-func (e AnyPerfInfoDebuggerEnabled) MarshalJSON() ([]byte, error)       { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoThreadedDPCV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 66 (ThreadedDPC), version 2, of
@@ -1617,18 +1249,11 @@ func (e PerfInfoThreadedDPCV2) LogValue() slog.Value         { return etw.LogVal
 func (e PerfInfoThreadedDPCV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoThreadedDPCV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         66,
-	Version:    2,
-	Opcode:     66,
-	Task:       12,
-	Keywords:   0x20,
-	TaskName:   "PerfInfo",
-	OpcodeName: "ThreadedDPC",
-	Fields:     dpcLayoutFields,
-	New:        func() etw.Event { return new(PerfInfoThreadedDPCV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 2, Opcode: 66, Task: 12, Keywords: 0x20,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "ThreadedDPC",
+	Fields: dpcLayoutFields,
+	New:    func() etw.Event { return new(PerfInfoThreadedDPCV2) },
 }
 
 // dpcLayout is the template DPC, which several events use.
@@ -1666,72 +1291,28 @@ var dpcLayoutFields = []etw.FieldDesc{
 	{Name: "Routine", Type: etw.InPointer},
 }
 
-// AnyPerfInfoThreadedDPC is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 66 (ThreadedDPC), of task
-// PerfInfo, keyword EVENT_TRACE_FLAG_DPC, in any version.
-//
-// A deferred procedure call ran in a thread of its own. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoThreadedDPCV2]; a newer one is decoded like it.
+// AnyPerfInfoThreadedDPC is [PerfInfoThreadedDPCV2] in any version: a newer
+// one is decoded like it.
 type AnyPerfInfoThreadedDPC struct {
 	Seen etw.Seen
-
-	// When it began, by the session's clock.
-	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
+	PerfInfoThreadedDPCV2
 }
 
-var anyPerfInfoThreadedDPC = []*etw.EventDesc{&perfInfoThreadedDPCV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoThreadedDPC) EventDescs() []*etw.EventDesc { return anyPerfInfoThreadedDPC }
-func (e *AnyPerfInfoThreadedDPC) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoThreadedDPC, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoThreadedDPC) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoThreadedDPCV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoThreadedDPC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDPCLayout)(e).decode(version, p, ptr, anyPerfInfoThreadedDPC)
+func (e *AnyPerfInfoThreadedDPC) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoThreadedDPC) FieldValue(i int) etw.Value {
-	return (*anyDPCLayout)(e).FieldValue(i)
+func (e *AnyPerfInfoThreadedDPC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PerfInfoThreadedDPCV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoThreadedDPC) Clone() *AnyPerfInfoThreadedDPC { return &e }
-
-func (e AnyPerfInfoThreadedDPC) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoThreadedDPC) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoThreadedDPC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyDPCLayout is what types for all versions of an event share, the newest of
-// which has the template DPC.
-type anyDPCLayout AnyPerfInfoThreadedDPC
-
-func (e *anyDPCLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v dpcLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.InitialTime = v.InitialTime
-	e.Routine = v.Routine
-	return n, err
-}
-
-func (e *anyDPCLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.InitialTime)
-	case 1:
-		return etw.PointerValue(e.Routine)
-	}
-	return etw.Value{}
-}
 
 // PerfInfoISRV1 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 67 (ISR), version 1, of task
@@ -1776,18 +1357,11 @@ func (e PerfInfoISRV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e PerfInfoISRV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoISRV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         67,
-	Version:    1,
-	Opcode:     67,
-	Task:       12,
-	Keywords:   0x40,
-	TaskName:   "PerfInfo",
-	OpcodeName: "ISR",
-	Fields:     isrv1LayoutFields,
-	New:        func() etw.Event { return new(PerfInfoISRV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 1, Opcode: 67, Task: 12, Keywords: 0x40,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "ISR",
+	Fields: isrv1LayoutFields,
+	New:    func() etw.Event { return new(PerfInfoISRV1) },
 }
 
 // isrv1Layout is the template ISR_V1, which several events use.
@@ -1877,18 +1451,11 @@ func (e PerfInfoISRV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e PerfInfoISRV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoISRV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         67,
-	Version:    2,
-	Opcode:     67,
-	Task:       12,
-	Keywords:   0x40,
-	TaskName:   "PerfInfo",
-	OpcodeName: "ISR",
-	Fields:     isrLayoutFields,
-	New:        func() etw.Event { return new(PerfInfoISRV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 2, Opcode: 67, Task: 12, Keywords: 0x40,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "ISR",
+	Fields: isrLayoutFields,
+	New:    func() etw.Event { return new(PerfInfoISRV2) },
 }
 
 // isrLayout is the template ISR, which several events use.
@@ -2084,18 +1651,11 @@ func (e PerfInfoDPCV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e PerfInfoDPCV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoDPCV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         68,
-	Version:    1,
-	Opcode:     68,
-	Task:       12,
-	Keywords:   0x20,
-	TaskName:   "PerfInfo",
-	OpcodeName: "DPC",
-	Fields:     dpcv1LayoutFields,
-	New:        func() etw.Event { return new(PerfInfoDPCV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 1, Opcode: 68, Task: 12, Keywords: 0x20,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "DPC",
+	Fields: dpcv1LayoutFields,
+	New:    func() etw.Event { return new(PerfInfoDPCV1) },
 }
 
 // dpcv1Layout is the template DPC_V1, which several events use.
@@ -2174,18 +1734,11 @@ func (e PerfInfoDPCV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e PerfInfoDPCV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoDPCV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         68,
-	Version:    2,
-	Opcode:     68,
-	Task:       12,
-	Keywords:   0x20,
-	TaskName:   "PerfInfo",
-	OpcodeName: "DPC",
-	Fields:     dpcLayoutFields,
-	New:        func() etw.Event { return new(PerfInfoDPCV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 2, Opcode: 68, Task: 12, Keywords: 0x20,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "DPC",
+	Fields: dpcLayoutFields,
+	New:    func() etw.Event { return new(PerfInfoDPCV2) },
 }
 
 // AnyPerfInfoDPC is the classic event of class
@@ -2217,12 +1770,12 @@ func (e *AnyPerfInfoDPC) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPerf
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyPerfInfoDPC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDPCLayout_2)(e).decode(version, p, ptr, anyPerfInfoDPC)
+	return (*anyDPCLayout)(e).decode(version, p, ptr, anyPerfInfoDPC)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyPerfInfoDPC) FieldValue(i int) etw.Value {
-	return (*anyDPCLayout_2)(e).FieldValue(i)
+	return (*anyDPCLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
@@ -2232,11 +1785,11 @@ func (e AnyPerfInfoDPC) String() string               { return string(etw.Append
 func (e AnyPerfInfoDPC) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e AnyPerfInfoDPC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyDPCLayout_2 is what types for all versions of an event share, the newest
-// of which has the template DPC.
-type anyDPCLayout_2 AnyPerfInfoDPC
+// anyDPCLayout is what types for all versions of an event share, the newest of
+// which has the template DPC.
+type anyDPCLayout AnyPerfInfoDPC
 
-func (e *anyDPCLayout_2) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+func (e *anyDPCLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
 	switch {
 	case version >= 2:
 		var v dpcLayout
@@ -2254,7 +1807,7 @@ func (e *anyDPCLayout_2) decode(version uint8, p []byte, ptr etw.PtrSize, d []*e
 	return n, err
 }
 
-func (e *anyDPCLayout_2) FieldValue(i int) etw.Value {
+func (e *anyDPCLayout) FieldValue(i int) etw.Value {
 	fields := etw.DescOf(anyPerfInfoDPC, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
@@ -2308,18 +1861,11 @@ func (e PerfInfoTimerDPCV1) LogValue() slog.Value         { return etw.LogValue(
 func (e PerfInfoTimerDPCV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoTimerDPCV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         69,
-	Version:    1,
-	Opcode:     69,
-	Task:       12,
-	Keywords:   0x20,
-	TaskName:   "PerfInfo",
-	OpcodeName: "TimerDPC",
-	Fields:     dpcv1LayoutFields,
-	New:        func() etw.Event { return new(PerfInfoTimerDPCV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 1, Opcode: 69, Task: 12, Keywords: 0x20,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "TimerDPC",
+	Fields: dpcv1LayoutFields,
+	New:    func() etw.Event { return new(PerfInfoTimerDPCV1) },
 }
 
 // PerfInfoTimerDPCV2 is the classic event of class
@@ -2362,18 +1908,11 @@ func (e PerfInfoTimerDPCV2) LogValue() slog.Value         { return etw.LogValue(
 func (e PerfInfoTimerDPCV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoTimerDPCV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         69,
-	Version:    2,
-	Opcode:     69,
-	Task:       12,
-	Keywords:   0x20,
-	TaskName:   "PerfInfo",
-	OpcodeName: "TimerDPC",
-	Fields:     dpcLayoutFields,
-	New:        func() etw.Event { return new(PerfInfoTimerDPCV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 2, Opcode: 69, Task: 12, Keywords: 0x20,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "TimerDPC",
+	Fields: dpcLayoutFields,
+	New:    func() etw.Event { return new(PerfInfoTimerDPCV2) },
 }
 
 // AnyPerfInfoTimerDPC is the classic event of class
@@ -2406,12 +1945,12 @@ func (e *AnyPerfInfoTimerDPC) EventDesc() *etw.EventDesc {
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyPerfInfoTimerDPC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDPCLayout_2)(e).decode(version, p, ptr, anyPerfInfoTimerDPC)
+	return (*anyDPCLayout)(e).decode(version, p, ptr, anyPerfInfoTimerDPC)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyPerfInfoTimerDPC) FieldValue(i int) etw.Value {
-	return (*anyDPCLayout_2)(e).FieldValue(i)
+	return (*anyDPCLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
@@ -2460,62 +1999,33 @@ func (e PerfInfoIOTimerV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e PerfInfoIOTimerV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoIOTimerV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         70,
-	Version:    2,
-	Opcode:     70,
-	Task:       12,
-	Keywords:   0x20,
-	TaskName:   "PerfInfo",
-	OpcodeName: "IOTimer",
-	Fields:     dpcLayoutFields,
-	New:        func() etw.Event { return new(PerfInfoIOTimerV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 70, Version: 2, Opcode: 70, Task: 12, Keywords: 0x20,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "IOTimer",
+	Fields: dpcLayoutFields,
+	New:    func() etw.Event { return new(PerfInfoIOTimerV2) },
 }
 
-// AnyPerfInfoIOTimer is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 70 (IOTimer), of task PerfInfo,
-// keyword EVENT_TRACE_FLAG_DPC, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoIOTimerV2]; a newer one is decoded like it.
+// AnyPerfInfoIOTimer is [PerfInfoIOTimerV2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoIOTimer struct {
 	Seen etw.Seen
-
-	// When it began, by the session's clock.
-	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
+	PerfInfoIOTimerV2
 }
 
-var anyPerfInfoIOTimer = []*etw.EventDesc{&perfInfoIOTimerV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoIOTimer) EventDescs() []*etw.EventDesc { return anyPerfInfoIOTimer }
-func (e *AnyPerfInfoIOTimer) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoIOTimer, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoIOTimer) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&perfInfoIOTimerV2} }
+func (e *AnyPerfInfoIOTimer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoIOTimer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDPCLayout)(e).decode(version, p, ptr, anyPerfInfoIOTimer)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoIOTimer) FieldValue(i int) etw.Value {
-	return (*anyDPCLayout)(e).FieldValue(i)
+func (e *AnyPerfInfoIOTimer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PerfInfoIOTimerV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoIOTimer) Clone() *AnyPerfInfoIOTimer { return &e }
-
-func (e AnyPerfInfoIOTimer) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoIOTimer) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoIOTimer) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoSetIntervalV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 72 (SetInterval), version 2, of
@@ -2560,18 +2070,11 @@ func (e PerfInfoSetIntervalV2) LogValue() slog.Value         { return etw.LogVal
 func (e PerfInfoSetIntervalV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoSetIntervalV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         72,
-	Version:    2,
-	Opcode:     72,
-	Task:       12,
-	Keywords:   0x1000000,
-	TaskName:   "PerfInfo",
-	OpcodeName: "SetInterval",
-	Fields:     sampledProfileIntervalV2LayoutFields,
-	New:        func() etw.Event { return new(PerfInfoSetIntervalV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 72, Version: 2, Opcode: 72, Task: 12, Keywords: 0x1000000,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "SetInterval",
+	Fields: sampledProfileIntervalV2LayoutFields,
+	New:    func() etw.Event { return new(PerfInfoSetIntervalV2) },
 }
 
 // sampledProfileIntervalV2Layout is the template SampledProfileInterval_V2,
@@ -2613,66 +2116,28 @@ var sampledProfileIntervalV2LayoutFields = []etw.FieldDesc{
 	{Name: "OldInterval", Type: etw.InUInt32},
 }
 
-// AnyPerfInfoSetInterval is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 72 (SetInterval), of task
-// PerfInfo, keyword EVENT_TRACE_FLAG_PROFILE, in any version.
-//
-// The interval of samples changes. xperf's name for stacks of it is
-// ProfileSetInterval. The layout is that of descriptions; no trace with the
-// event was at hand.
-//
-// The only version is [PerfInfoSetIntervalV2]; a newer one is decoded like it.
+// AnyPerfInfoSetInterval is [PerfInfoSetIntervalV2] in any version: a newer
+// one is decoded like it.
 type AnyPerfInfoSetInterval struct {
 	Seen etw.Seen
-
-	// What the samples are triggered by.
-	Source ProfileSource
-	// In units of 100 ns.
-	NewInterval uint32
-	// In units of 100 ns.
-	OldInterval uint32
+	PerfInfoSetIntervalV2
 }
 
-var anyPerfInfoSetInterval = []*etw.EventDesc{&perfInfoSetIntervalV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoSetInterval) EventDescs() []*etw.EventDesc { return anyPerfInfoSetInterval }
-func (e *AnyPerfInfoSetInterval) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoSetInterval, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoSetInterval) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoSetIntervalV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoSetInterval) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoSetIntervalV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoSetInterval) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoSetInterval) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Source = v.Source
-	e.NewInterval = v.NewInterval
-	e.OldInterval = v.OldInterval
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoSetInterval) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Source))
-	case 1:
-		return etw.UintValue(uint64(e.NewInterval))
-	case 2:
-		return etw.UintValue(uint64(e.OldInterval))
-	}
-	return etw.Value{}
+	return e.PerfInfoSetIntervalV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoSetInterval) Clone() *AnyPerfInfoSetInterval { return &e }
-
-func (e AnyPerfInfoSetInterval) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoSetInterval) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoSetInterval) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoCollectionStartV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 73 (CollectionStart), version
@@ -2716,18 +2181,11 @@ func (e PerfInfoCollectionStartV2) LogValue() slog.Value         { return etw.Lo
 func (e PerfInfoCollectionStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoCollectionStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         73,
-	Version:    2,
-	Opcode:     73,
-	Task:       12,
-	Keywords:   0x1000000,
-	TaskName:   "PerfInfo",
-	OpcodeName: "CollectionStart",
-	Fields:     sampledProfileIntervalV2LayoutFields,
-	New:        func() etw.Event { return new(PerfInfoCollectionStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 2, Opcode: 73, Task: 12, Keywords: 0x1000000,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "CollectionStart",
+	Fields: sampledProfileIntervalV2LayoutFields,
+	New:    func() etw.Event { return new(PerfInfoCollectionStartV2) },
 }
 
 // PerfInfoCollectionStartV3 is the classic event of class
@@ -2775,18 +2233,11 @@ func (e PerfInfoCollectionStartV3) LogValue() slog.Value         { return etw.Lo
 func (e PerfInfoCollectionStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoCollectionStartV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         73,
-	Version:    3,
-	Opcode:     73,
-	Task:       12,
-	Keywords:   0x1000000,
-	TaskName:   "PerfInfo",
-	OpcodeName: "CollectionStart",
-	Fields:     sampledProfileIntervalV3LayoutFields,
-	New:        func() etw.Event { return new(PerfInfoCollectionStartV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 3, Opcode: 73, Task: 12, Keywords: 0x1000000,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "CollectionStart",
+	Fields: sampledProfileIntervalV3LayoutFields,
+	New:    func() etw.Event { return new(PerfInfoCollectionStartV3) },
 }
 
 // sampledProfileIntervalV3Layout is the template SampledProfileInterval_V3,
@@ -2984,18 +2435,11 @@ func (e PerfInfoCollectionEndV2) LogValue() slog.Value         { return etw.LogV
 func (e PerfInfoCollectionEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoCollectionEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         74,
-	Version:    2,
-	Opcode:     74,
-	Task:       12,
-	Keywords:   0x1000000,
-	TaskName:   "PerfInfo",
-	OpcodeName: "CollectionEnd",
-	Fields:     sampledProfileIntervalV2LayoutFields,
-	New:        func() etw.Event { return new(PerfInfoCollectionEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 74, Version: 2, Opcode: 74, Task: 12, Keywords: 0x1000000,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "CollectionEnd",
+	Fields: sampledProfileIntervalV2LayoutFields,
+	New:    func() etw.Event { return new(PerfInfoCollectionEndV2) },
 }
 
 // PerfInfoCollectionEndV3 is the classic event of class
@@ -3043,18 +2487,11 @@ func (e PerfInfoCollectionEndV3) LogValue() slog.Value         { return etw.LogV
 func (e PerfInfoCollectionEndV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoCollectionEndV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         74,
-	Version:    3,
-	Opcode:     74,
-	Task:       12,
-	Keywords:   0x1000000,
-	TaskName:   "PerfInfo",
-	OpcodeName: "CollectionEnd",
-	Fields:     sampledProfileIntervalV3LayoutFields,
-	New:        func() etw.Event { return new(PerfInfoCollectionEndV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 74, Version: 3, Opcode: 74, Task: 12, Keywords: 0x1000000,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "CollectionEnd",
+	Fields: sampledProfileIntervalV3LayoutFields,
+	New:    func() etw.Event { return new(PerfInfoCollectionEndV3) },
 }
 
 // AnyPerfInfoCollectionEnd is the classic event of class
@@ -3150,17 +2587,11 @@ func (e PerfInfoSpinLockDCStartV2) LogValue() slog.Value         { return etw.Lo
 func (e PerfInfoSpinLockDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoSpinLockDCStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         75,
-	Version:    2,
-	Opcode:     75,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "SpinLockDCStart",
-	Fields:     spinLockConfigV2LayoutFields,
-	New:        func() etw.Event { return new(PerfInfoSpinLockDCStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 75, Version: 2, Opcode: 75, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "SpinLockDCStart",
+	Fields: spinLockConfigV2LayoutFields,
+	New:    func() etw.Event { return new(PerfInfoSpinLockDCStartV2) },
 }
 
 // spinLockConfigV2Layout is the template SpinLockConfig_V2, which several
@@ -3241,17 +2672,11 @@ func (e PerfInfoSpinLockDCStartV3) LogValue() slog.Value         { return etw.Lo
 func (e PerfInfoSpinLockDCStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoSpinLockDCStartV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         75,
-	Version:    3,
-	Opcode:     75,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "SpinLockDCStart",
-	Fields:     spinLockConfigV3LayoutFields,
-	New:        func() etw.Event { return new(PerfInfoSpinLockDCStartV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 75, Version: 3, Opcode: 75, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "SpinLockDCStart",
+	Fields: spinLockConfigV3LayoutFields,
+	New:    func() etw.Event { return new(PerfInfoSpinLockDCStartV3) },
 }
 
 // spinLockConfigV3Layout is the template SpinLockConfig_V3, which several
@@ -3429,17 +2854,11 @@ func (e PerfInfoSpinLockDCEndV2) LogValue() slog.Value         { return etw.LogV
 func (e PerfInfoSpinLockDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoSpinLockDCEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         76,
-	Version:    2,
-	Opcode:     76,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "SpinLockDCEnd",
-	Fields:     spinLockConfigV2LayoutFields,
-	New:        func() etw.Event { return new(PerfInfoSpinLockDCEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 76, Version: 2, Opcode: 76, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "SpinLockDCEnd",
+	Fields: spinLockConfigV2LayoutFields,
+	New:    func() etw.Event { return new(PerfInfoSpinLockDCEndV2) },
 }
 
 // PerfInfoSpinLockDCEndV3 is the classic event of class
@@ -3481,17 +2900,11 @@ func (e PerfInfoSpinLockDCEndV3) LogValue() slog.Value         { return etw.LogV
 func (e PerfInfoSpinLockDCEndV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoSpinLockDCEndV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         76,
-	Version:    3,
-	Opcode:     76,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "SpinLockDCEnd",
-	Fields:     spinLockConfigV3LayoutFields,
-	New:        func() etw.Event { return new(PerfInfoSpinLockDCEndV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 76, Version: 3, Opcode: 76, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "SpinLockDCEnd",
+	Fields: spinLockConfigV3LayoutFields,
+	New:    func() etw.Event { return new(PerfInfoSpinLockDCEndV3) },
 }
 
 // AnyPerfInfoSpinLockDCEnd is the classic event of class
@@ -3581,17 +2994,11 @@ func (e PerfInfoEresourceDcStartV2) LogValue() slog.Value         { return etw.L
 func (e PerfInfoEresourceDcStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoEresourceDcStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         77,
-	Version:    2,
-	Opcode:     77,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "EresourceDcStart",
-	Fields:     perfInfoExecutiveResourceConfigLayoutFields,
-	New:        func() etw.Event { return new(PerfInfoEresourceDcStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 77, Version: 2, Opcode: 77, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "EresourceDcStart",
+	Fields: perfInfoExecutiveResourceConfigLayoutFields,
+	New:    func() etw.Event { return new(PerfInfoEresourceDcStartV2) },
 }
 
 // perfInfoExecutiveResourceConfigLayout is the template
@@ -3633,75 +3040,28 @@ var perfInfoExecutiveResourceConfigLayoutFields = []etw.FieldDesc{
 	{Name: "NumberOfExcessiveTimeouts", Type: etw.InUInt32},
 }
 
-// AnyPerfInfoEresourceDcStart is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 77 (EresourceDcStart), of task
-// PerfInfo, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoEresourceDcStartV2]; a newer one is decoded
-// like it.
+// AnyPerfInfoEresourceDcStart is [PerfInfoEresourceDcStartV2] in any version:
+// a newer one is decoded like it.
 type AnyPerfInfoEresourceDcStart struct {
 	Seen etw.Seen
-
-	ReleaseSamplingRate       uint32
-	ContentionSamplingRate    uint32
-	NumberOfExcessiveTimeouts uint32
+	PerfInfoEresourceDcStartV2
 }
 
-var anyPerfInfoEresourceDcStart = []*etw.EventDesc{&perfInfoEresourceDcStartV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoEresourceDcStart) EventDescs() []*etw.EventDesc { return anyPerfInfoEresourceDcStart }
-func (e *AnyPerfInfoEresourceDcStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoEresourceDcStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoEresourceDcStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoEresourceDcStartV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoEresourceDcStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPerfInfoExecutiveResourceConfigLayout)(e).decode(version, p, ptr, anyPerfInfoEresourceDcStart)
+func (e *AnyPerfInfoEresourceDcStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoEresourceDcStart) FieldValue(i int) etw.Value {
-	return (*anyPerfInfoExecutiveResourceConfigLayout)(e).FieldValue(i)
+func (e *AnyPerfInfoEresourceDcStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PerfInfoEresourceDcStartV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoEresourceDcStart) Clone() *AnyPerfInfoEresourceDcStart { return &e }
-
-func (e AnyPerfInfoEresourceDcStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoEresourceDcStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoEresourceDcStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyPerfInfoExecutiveResourceConfigLayout is what types for all versions of
-// an event share, the newest of which has the template
-// PerfInfo_ExecutiveResourceConfig.
-type anyPerfInfoExecutiveResourceConfigLayout AnyPerfInfoEresourceDcStart
-
-func (e *anyPerfInfoExecutiveResourceConfigLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v perfInfoExecutiveResourceConfigLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ReleaseSamplingRate = v.ReleaseSamplingRate
-	e.ContentionSamplingRate = v.ContentionSamplingRate
-	e.NumberOfExcessiveTimeouts = v.NumberOfExcessiveTimeouts
-	return n, err
-}
-
-func (e *anyPerfInfoExecutiveResourceConfigLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ReleaseSamplingRate))
-	case 1:
-		return etw.UintValue(uint64(e.ContentionSamplingRate))
-	case 2:
-		return etw.UintValue(uint64(e.NumberOfExcessiveTimeouts))
-	}
-	return etw.Value{}
-}
 
 // PerfInfoEresourceDcEndV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 78 (EresourceDcEnd), version 2,
@@ -3741,61 +3101,35 @@ func (e PerfInfoEresourceDcEndV2) LogValue() slog.Value         { return etw.Log
 func (e PerfInfoEresourceDcEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoEresourceDcEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         78,
-	Version:    2,
-	Opcode:     78,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "EresourceDcEnd",
-	Fields:     perfInfoExecutiveResourceConfigLayoutFields,
-	New:        func() etw.Event { return new(PerfInfoEresourceDcEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 78, Version: 2, Opcode: 78, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "EresourceDcEnd",
+	Fields: perfInfoExecutiveResourceConfigLayoutFields,
+	New:    func() etw.Event { return new(PerfInfoEresourceDcEndV2) },
 }
 
-// AnyPerfInfoEresourceDcEnd is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 78 (EresourceDcEnd), of task
-// PerfInfo, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoEresourceDcEndV2]; a newer one is decoded like
-// it.
+// AnyPerfInfoEresourceDcEnd is [PerfInfoEresourceDcEndV2] in any version: a
+// newer one is decoded like it.
 type AnyPerfInfoEresourceDcEnd struct {
 	Seen etw.Seen
-
-	ReleaseSamplingRate       uint32
-	ContentionSamplingRate    uint32
-	NumberOfExcessiveTimeouts uint32
+	PerfInfoEresourceDcEndV2
 }
 
-var anyPerfInfoEresourceDcEnd = []*etw.EventDesc{&perfInfoEresourceDcEndV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoEresourceDcEnd) EventDescs() []*etw.EventDesc { return anyPerfInfoEresourceDcEnd }
-func (e *AnyPerfInfoEresourceDcEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoEresourceDcEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoEresourceDcEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoEresourceDcEndV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoEresourceDcEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPerfInfoExecutiveResourceConfigLayout)(e).decode(version, p, ptr, anyPerfInfoEresourceDcEnd)
+func (e *AnyPerfInfoEresourceDcEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoEresourceDcEnd) FieldValue(i int) etw.Value {
-	return (*anyPerfInfoExecutiveResourceConfigLayout)(e).FieldValue(i)
+func (e *AnyPerfInfoEresourceDcEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PerfInfoEresourceDcEndV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoEresourceDcEnd) Clone() *AnyPerfInfoEresourceDcEnd { return &e }
-
-func (e AnyPerfInfoEresourceDcEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoEresourceDcEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoEresourceDcEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoClockInterruptV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 79 (ClockInterrupt), version 2,
@@ -3859,15 +3193,9 @@ func (e PerfInfoClockInterruptV2) LogValue() slog.Value         { return etw.Log
 func (e PerfInfoClockInterruptV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoClockInterruptV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         79,
-	Version:    2,
-	Opcode:     79,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "ClockInterrupt",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 79, Version: 2, Opcode: 79, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "ClockInterrupt",
 	Fields: []etw.FieldDesc{
 		{Name: "InterruptTime", Type: etw.InUInt64},
 		{Name: "Flags", Type: etw.InInt16},
@@ -3876,56 +3204,24 @@ var perfInfoClockInterruptV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoClockInterruptV2) },
 }
 
-// AnyPerfInfoClockInterrupt is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 79 (ClockInterrupt), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_CLOCK_INTERRUPT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoClockInterruptV2]; a newer one is decoded like
-// it.
+// AnyPerfInfoClockInterrupt is [PerfInfoClockInterruptV2] in any version: a
+// newer one is decoded like it.
 type AnyPerfInfoClockInterrupt struct {
 	Seen etw.Seen
-
-	InterruptTime uint64
-	Flags         int16
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	PerfInfoClockInterruptV2
 }
 
-var anyPerfInfoClockInterrupt = []*etw.EventDesc{&perfInfoClockInterruptV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoClockInterrupt) EventDescs() []*etw.EventDesc { return anyPerfInfoClockInterrupt }
-func (e *AnyPerfInfoClockInterrupt) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoClockInterrupt, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoClockInterrupt) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoClockInterruptV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoClockInterrupt) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoClockInterruptV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoClockInterrupt) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoClockInterrupt) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.InterruptTime = v.InterruptTime
-	e.Flags = v.Flags
-	e.TailPad = v.TailPad
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoClockInterrupt) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.InterruptTime)
-	case 1:
-		return etw.IntValue(int64(e.Flags))
-	case 2:
-		return etw.BinaryValue(e.TailPad)
-	}
-	return etw.Value{}
+	return e.PerfInfoClockInterruptV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3933,10 +3229,6 @@ func (e AnyPerfInfoClockInterrupt) Clone() *AnyPerfInfoClockInterrupt {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
-
-func (e AnyPerfInfoClockInterrupt) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoClockInterrupt) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoClockInterrupt) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoTimerExpirationStartV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 80 (TimerExpirationStart),
@@ -3986,74 +3278,37 @@ func (e PerfInfoTimerExpirationStartV2) LogValue() slog.Value         { return e
 func (e PerfInfoTimerExpirationStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoTimerExpirationStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         80,
-	Version:    2,
-	Opcode:     80,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "TimerExpirationStart",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 80, Version: 2, Opcode: 80, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "TimerExpirationStart",
 	Fields: []etw.FieldDesc{
 		{Name: "InterruptTime", Type: etw.InUInt64},
 	},
 	New: func() etw.Event { return new(PerfInfoTimerExpirationStartV2) },
 }
 
-// AnyPerfInfoTimerExpirationStart is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 80 (TimerExpirationStart), of
-// task PerfInfo, in any version.
-//
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoTimerExpirationStartV2]; a newer one is decoded
-// like it.
+// AnyPerfInfoTimerExpirationStart is [PerfInfoTimerExpirationStartV2] in any
+// version: a newer one is decoded like it.
 type AnyPerfInfoTimerExpirationStart struct {
 	Seen etw.Seen
-
-	InterruptTime uint64
+	PerfInfoTimerExpirationStartV2
 }
 
-var anyPerfInfoTimerExpirationStart = []*etw.EventDesc{&perfInfoTimerExpirationStartV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPerfInfoTimerExpirationStart) EventDescs() []*etw.EventDesc {
-	return anyPerfInfoTimerExpirationStart
+	return []*etw.EventDesc{&perfInfoTimerExpirationStartV2}
 }
-func (e *AnyPerfInfoTimerExpirationStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoTimerExpirationStart, e.Seen)
+func (e *AnyPerfInfoTimerExpirationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoTimerExpirationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoTimerExpirationStartV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoTimerExpirationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.InterruptTime = v.InterruptTime
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoTimerExpirationStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.InterruptTime)
-	}
-	return etw.Value{}
+	return e.PerfInfoTimerExpirationStartV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoTimerExpirationStart) Clone() *AnyPerfInfoTimerExpirationStart { return &e }
-
-func (e AnyPerfInfoTimerExpirationStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoTimerExpirationStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyPerfInfoTimerExpirationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // PerfInfoTimerExpirationV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 81 (TimerExpiration), version
@@ -4127,15 +3382,9 @@ func (e PerfInfoTimerExpirationV2) LogValue() slog.Value         { return etw.Lo
 func (e PerfInfoTimerExpirationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoTimerExpirationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         81,
-	Version:    2,
-	Opcode:     81,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "TimerExpiration",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 81, Version: 2, Opcode: 81, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "TimerExpiration",
 	Fields: []etw.FieldDesc{
 		{Name: "ExpectedDueTime", Type: etw.InUInt64},
 		{Name: "TimerAddress", Type: etw.InPointer},
@@ -4146,64 +3395,24 @@ var perfInfoTimerExpirationV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoTimerExpirationV2) },
 }
 
-// AnyPerfInfoTimerExpiration is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 81 (TimerExpiration), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoTimerExpirationV2]; a newer one is decoded like
-// it.
+// AnyPerfInfoTimerExpiration is [PerfInfoTimerExpirationV2] in any version: a
+// newer one is decoded like it.
 type AnyPerfInfoTimerExpiration struct {
 	Seen etw.Seen
-
-	ExpectedDueTime uint64
-	TimerAddress    etw.Pointer
-	DeferredRoutine etw.Pointer
-	EncodedDelay    uint8
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	PerfInfoTimerExpirationV2
 }
 
-var anyPerfInfoTimerExpiration = []*etw.EventDesc{&perfInfoTimerExpirationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoTimerExpiration) EventDescs() []*etw.EventDesc { return anyPerfInfoTimerExpiration }
-func (e *AnyPerfInfoTimerExpiration) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoTimerExpiration, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoTimerExpiration) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoTimerExpirationV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoTimerExpiration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoTimerExpirationV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoTimerExpiration) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoTimerExpiration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ExpectedDueTime = v.ExpectedDueTime
-	e.TimerAddress = v.TimerAddress
-	e.DeferredRoutine = v.DeferredRoutine
-	e.EncodedDelay = v.EncodedDelay
-	e.TailPad = v.TailPad
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoTimerExpiration) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.ExpectedDueTime)
-	case 1:
-		return etw.PointerValue(e.TimerAddress)
-	case 2:
-		return etw.PointerValue(e.DeferredRoutine)
-	case 3:
-		return etw.UintValue(uint64(e.EncodedDelay))
-	case 4:
-		return etw.BinaryValue(e.TailPad)
-	}
-	return etw.Value{}
+	return e.PerfInfoTimerExpirationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4211,10 +3420,6 @@ func (e AnyPerfInfoTimerExpiration) Clone() *AnyPerfInfoTimerExpiration {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
-
-func (e AnyPerfInfoTimerExpiration) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoTimerExpiration) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoTimerExpiration) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoTimerSetPeriodicV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 82 (TimerSetPeriodic), version
@@ -4267,17 +3472,11 @@ func (e PerfInfoTimerSetPeriodicV2) LogValue() slog.Value         { return etw.L
 func (e PerfInfoTimerSetPeriodicV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoTimerSetPeriodicV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         82,
-	Version:    2,
-	Opcode:     82,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "TimerSetPeriodic",
-	Fields:     perfInfoSetTimerLayoutFields,
-	New:        func() etw.Event { return new(PerfInfoTimerSetPeriodicV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 82, Version: 2, Opcode: 82, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "TimerSetPeriodic",
+	Fields: perfInfoSetTimerLayoutFields,
+	New:    func() etw.Event { return new(PerfInfoTimerSetPeriodicV2) },
 }
 
 // perfInfoSetTimerLayout is the template PerfInfo_SetTimer, which several
@@ -4360,111 +3559,30 @@ var perfInfoSetTimerLayoutFields = []etw.FieldDesc{
 	{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 }
 
-// AnyPerfInfoTimerSetPeriodic is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 82 (TimerSetPeriodic), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_TIMER of the group masks. xperf's name for stacks of it is
-// TimerSetPeriodic. The layout is that of descriptions; no trace with the
-// event was at hand.
-//
-// The only version is [PerfInfoTimerSetPeriodicV2]; a newer one is decoded
-// like it.
+// AnyPerfInfoTimerSetPeriodic is [PerfInfoTimerSetPeriodicV2] in any version:
+// a newer one is decoded like it.
 type AnyPerfInfoTimerSetPeriodic struct {
 	Seen etw.Seen
-
-	ExpectedDueTime      uint64
-	TimerAddress         etw.Pointer
-	TargetProcessorGroup uint16
-	TargetProcessorIndex uint8
-	Flags                TimerFlags
-	Period               uint32
-	EncodedDelay         uint8
-	Reserved0            uint8
-	Reserved1            uint16
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	PerfInfoTimerSetPeriodicV2
 }
 
-var anyPerfInfoTimerSetPeriodic = []*etw.EventDesc{&perfInfoTimerSetPeriodicV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoTimerSetPeriodic) EventDescs() []*etw.EventDesc { return anyPerfInfoTimerSetPeriodic }
-func (e *AnyPerfInfoTimerSetPeriodic) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoTimerSetPeriodic, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoTimerSetPeriodic) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoTimerSetPeriodicV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoTimerSetPeriodic) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPerfInfoSetTimerLayout)(e).decode(version, p, ptr, anyPerfInfoTimerSetPeriodic)
+func (e *AnyPerfInfoTimerSetPeriodic) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoTimerSetPeriodic) FieldValue(i int) etw.Value {
-	return (*anyPerfInfoSetTimerLayout)(e).FieldValue(i)
+func (e *AnyPerfInfoTimerSetPeriodic) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PerfInfoTimerSetPeriodicV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyPerfInfoTimerSetPeriodic) Clone() *AnyPerfInfoTimerSetPeriodic {
-	(*anyPerfInfoSetTimerLayout)(&e).detach()
+	(*perfInfoSetTimerLayout)(&e.PerfInfoTimerSetPeriodicV2).detach()
 	return &e
-}
-
-func (e AnyPerfInfoTimerSetPeriodic) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoTimerSetPeriodic) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoTimerSetPeriodic) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyPerfInfoSetTimerLayout is what types for all versions of an event share,
-// the newest of which has the template PerfInfo_SetTimer.
-type anyPerfInfoSetTimerLayout AnyPerfInfoTimerSetPeriodic
-
-func (e *anyPerfInfoSetTimerLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v perfInfoSetTimerLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ExpectedDueTime = v.ExpectedDueTime
-	e.TimerAddress = v.TimerAddress
-	e.TargetProcessorGroup = v.TargetProcessorGroup
-	e.TargetProcessorIndex = v.TargetProcessorIndex
-	e.Flags = v.Flags
-	e.Period = v.Period
-	e.EncodedDelay = v.EncodedDelay
-	e.Reserved0 = v.Reserved0
-	e.Reserved1 = v.Reserved1
-	e.TailPad = v.TailPad
-	return n, err
-}
-
-func (e *anyPerfInfoSetTimerLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.ExpectedDueTime)
-	case 1:
-		return etw.PointerValue(e.TimerAddress)
-	case 2:
-		return etw.UintValue(uint64(e.TargetProcessorGroup))
-	case 3:
-		return etw.UintValue(uint64(e.TargetProcessorIndex))
-	case 4:
-		return etw.UintValue(uint64(e.Flags))
-	case 5:
-		return etw.UintValue(uint64(e.Period))
-	case 6:
-		return etw.UintValue(uint64(e.EncodedDelay))
-	case 7:
-		return etw.UintValue(uint64(e.Reserved0))
-	case 8:
-		return etw.UintValue(uint64(e.Reserved1))
-	case 9:
-		return etw.BinaryValue(e.TailPad)
-	}
-	return etw.Value{}
-}
-
-func (e *anyPerfInfoSetTimerLayout) detach() {
-	e.TailPad = e.TailPad.Clone()
 }
 
 // PerfInfoTimerSetOneShotV2 is the classic event of class
@@ -4518,74 +3636,38 @@ func (e PerfInfoTimerSetOneShotV2) LogValue() slog.Value         { return etw.Lo
 func (e PerfInfoTimerSetOneShotV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoTimerSetOneShotV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         83,
-	Version:    2,
-	Opcode:     83,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "TimerSetOneShot",
-	Fields:     perfInfoSetTimerLayoutFields,
-	New:        func() etw.Event { return new(PerfInfoTimerSetOneShotV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 83, Version: 2, Opcode: 83, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "TimerSetOneShot",
+	Fields: perfInfoSetTimerLayoutFields,
+	New:    func() etw.Event { return new(PerfInfoTimerSetOneShotV2) },
 }
 
-// AnyPerfInfoTimerSetOneShot is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 83 (TimerSetOneShot), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_TIMER of the group masks. xperf's name for stacks of it is
-// TimerSetOneShot. The layout is that of descriptions; no trace with the event
-// was at hand.
-//
-// The only version is [PerfInfoTimerSetOneShotV2]; a newer one is decoded like
-// it.
+// AnyPerfInfoTimerSetOneShot is [PerfInfoTimerSetOneShotV2] in any version: a
+// newer one is decoded like it.
 type AnyPerfInfoTimerSetOneShot struct {
 	Seen etw.Seen
-
-	ExpectedDueTime      uint64
-	TimerAddress         etw.Pointer
-	TargetProcessorGroup uint16
-	TargetProcessorIndex uint8
-	Flags                TimerFlags
-	Period               uint32
-	EncodedDelay         uint8
-	Reserved0            uint8
-	Reserved1            uint16
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	PerfInfoTimerSetOneShotV2
 }
 
-var anyPerfInfoTimerSetOneShot = []*etw.EventDesc{&perfInfoTimerSetOneShotV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoTimerSetOneShot) EventDescs() []*etw.EventDesc { return anyPerfInfoTimerSetOneShot }
-func (e *AnyPerfInfoTimerSetOneShot) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoTimerSetOneShot, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoTimerSetOneShot) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoTimerSetOneShotV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoTimerSetOneShot) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPerfInfoSetTimerLayout)(e).decode(version, p, ptr, anyPerfInfoTimerSetOneShot)
+func (e *AnyPerfInfoTimerSetOneShot) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoTimerSetOneShot) FieldValue(i int) etw.Value {
-	return (*anyPerfInfoSetTimerLayout)(e).FieldValue(i)
+func (e *AnyPerfInfoTimerSetOneShot) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PerfInfoTimerSetOneShotV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyPerfInfoTimerSetOneShot) Clone() *AnyPerfInfoTimerSetOneShot {
-	(*anyPerfInfoSetTimerLayout)(&e).detach()
+	(*perfInfoSetTimerLayout)(&e.PerfInfoTimerSetOneShotV2).detach()
 	return &e
 }
-
-func (e AnyPerfInfoTimerSetOneShot) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoTimerSetOneShot) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoTimerSetOneShot) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoTimerSetThreadV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 84 (TimerSetThread), version 2,
@@ -4637,73 +3719,38 @@ func (e PerfInfoTimerSetThreadV2) LogValue() slog.Value         { return etw.Log
 func (e PerfInfoTimerSetThreadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoTimerSetThreadV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         84,
-	Version:    2,
-	Opcode:     84,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "TimerSetThread",
-	Fields:     perfInfoSetTimerLayoutFields,
-	New:        func() etw.Event { return new(PerfInfoTimerSetThreadV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 84, Version: 2, Opcode: 84, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "TimerSetThread",
+	Fields: perfInfoSetTimerLayoutFields,
+	New:    func() etw.Event { return new(PerfInfoTimerSetThreadV2) },
 }
 
-// AnyPerfInfoTimerSetThread is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 84 (TimerSetThread), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoTimerSetThreadV2]; a newer one is decoded like
-// it.
+// AnyPerfInfoTimerSetThread is [PerfInfoTimerSetThreadV2] in any version: a
+// newer one is decoded like it.
 type AnyPerfInfoTimerSetThread struct {
 	Seen etw.Seen
-
-	ExpectedDueTime      uint64
-	TimerAddress         etw.Pointer
-	TargetProcessorGroup uint16
-	TargetProcessorIndex uint8
-	Flags                TimerFlags
-	Period               uint32
-	EncodedDelay         uint8
-	Reserved0            uint8
-	Reserved1            uint16
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	PerfInfoTimerSetThreadV2
 }
 
-var anyPerfInfoTimerSetThread = []*etw.EventDesc{&perfInfoTimerSetThreadV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoTimerSetThread) EventDescs() []*etw.EventDesc { return anyPerfInfoTimerSetThread }
-func (e *AnyPerfInfoTimerSetThread) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoTimerSetThread, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoTimerSetThread) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoTimerSetThreadV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoTimerSetThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPerfInfoSetTimerLayout)(e).decode(version, p, ptr, anyPerfInfoTimerSetThread)
+func (e *AnyPerfInfoTimerSetThread) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoTimerSetThread) FieldValue(i int) etw.Value {
-	return (*anyPerfInfoSetTimerLayout)(e).FieldValue(i)
+func (e *AnyPerfInfoTimerSetThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PerfInfoTimerSetThreadV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyPerfInfoTimerSetThread) Clone() *AnyPerfInfoTimerSetThread {
-	(*anyPerfInfoSetTimerLayout)(&e).detach()
+	(*perfInfoSetTimerLayout)(&e.PerfInfoTimerSetThreadV2).detach()
 	return &e
 }
-
-func (e AnyPerfInfoTimerSetThread) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoTimerSetThread) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoTimerSetThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoTimerCancelV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 85 (TimerCancel), version 2, of
@@ -4750,69 +3797,37 @@ func (e PerfInfoTimerCancelV2) LogValue() slog.Value         { return etw.LogVal
 func (e PerfInfoTimerCancelV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoTimerCancelV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         85,
-	Version:    2,
-	Opcode:     85,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "TimerCancel",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 85, Version: 2, Opcode: 85, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "TimerCancel",
 	Fields: []etw.FieldDesc{
 		{Name: "TimerAddress", Type: etw.InPointer},
 	},
 	New: func() etw.Event { return new(PerfInfoTimerCancelV2) },
 }
 
-// AnyPerfInfoTimerCancel is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 85 (TimerCancel), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoTimerCancelV2]; a newer one is decoded like it.
+// AnyPerfInfoTimerCancel is [PerfInfoTimerCancelV2] in any version: a newer
+// one is decoded like it.
 type AnyPerfInfoTimerCancel struct {
 	Seen etw.Seen
-
-	TimerAddress etw.Pointer
+	PerfInfoTimerCancelV2
 }
 
-var anyPerfInfoTimerCancel = []*etw.EventDesc{&perfInfoTimerCancelV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoTimerCancel) EventDescs() []*etw.EventDesc { return anyPerfInfoTimerCancel }
-func (e *AnyPerfInfoTimerCancel) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoTimerCancel, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoTimerCancel) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoTimerCancelV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoTimerCancel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoTimerCancelV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoTimerCancel) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoTimerCancel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.TimerAddress = v.TimerAddress
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoTimerCancel) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.TimerAddress)
-	}
-	return etw.Value{}
+	return e.PerfInfoTimerCancelV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoTimerCancel) Clone() *AnyPerfInfoTimerCancel { return &e }
-
-func (e AnyPerfInfoTimerCancel) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoTimerCancel) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoTimerCancel) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoClockModeSwitchV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 87 (ClockModeSwitch), version
@@ -4881,15 +3896,9 @@ func (e PerfInfoClockModeSwitchV2) LogValue() slog.Value         { return etw.Lo
 func (e PerfInfoClockModeSwitchV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoClockModeSwitchV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         87,
-	Version:    2,
-	Opcode:     87,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "ClockModeSwitch",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 87, Version: 2, Opcode: 87, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "ClockModeSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "NewState", Type: etw.InUInt8},
 		{Name: "PrevState", Type: etw.InUInt8},
@@ -4899,60 +3908,24 @@ var perfInfoClockModeSwitchV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoClockModeSwitchV2) },
 }
 
-// AnyPerfInfoClockModeSwitch is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 87 (ClockModeSwitch), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_CLOCK_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoClockModeSwitchV2]; a newer one is decoded like
-// it.
+// AnyPerfInfoClockModeSwitch is [PerfInfoClockModeSwitchV2] in any version: a
+// newer one is decoded like it.
 type AnyPerfInfoClockModeSwitch struct {
 	Seen etw.Seen
-
-	NewState  uint8
-	PrevState uint8
-	// Means nothing.
-	Reserved            etw.Binary
-	NextClockUpdateTime uint64
+	PerfInfoClockModeSwitchV2
 }
 
-var anyPerfInfoClockModeSwitch = []*etw.EventDesc{&perfInfoClockModeSwitchV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoClockModeSwitch) EventDescs() []*etw.EventDesc { return anyPerfInfoClockModeSwitch }
-func (e *AnyPerfInfoClockModeSwitch) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoClockModeSwitch, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoClockModeSwitch) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoClockModeSwitchV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoClockModeSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoClockModeSwitchV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoClockModeSwitch) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoClockModeSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.NewState = v.NewState
-	e.PrevState = v.PrevState
-	e.Reserved = v.Reserved
-	e.NextClockUpdateTime = v.NextClockUpdateTime
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoClockModeSwitch) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.NewState))
-	case 1:
-		return etw.UintValue(uint64(e.PrevState))
-	case 2:
-		return etw.BinaryValue(e.Reserved)
-	case 3:
-		return etw.UintValue(e.NextClockUpdateTime)
-	}
-	return etw.Value{}
+	return e.PerfInfoClockModeSwitchV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4960,10 +3933,6 @@ func (e AnyPerfInfoClockModeSwitch) Clone() *AnyPerfInfoClockModeSwitch {
 	e.Reserved = e.Reserved.Clone()
 	return &e
 }
-
-func (e AnyPerfInfoClockModeSwitch) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoClockModeSwitch) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoClockModeSwitch) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoClockTimeUpdateV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 88 (ClockTimeUpdate), version
@@ -5027,15 +3996,9 @@ func (e PerfInfoClockTimeUpdateV2) LogValue() slog.Value         { return etw.Lo
 func (e PerfInfoClockTimeUpdateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoClockTimeUpdateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         88,
-	Version:    2,
-	Opcode:     88,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "ClockTimeUpdate",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 88, Version: 2, Opcode: 88, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "ClockTimeUpdate",
 	Fields: []etw.FieldDesc{
 		{Name: "InterruptTime", Type: etw.InUInt64},
 		{Name: "ClockOwner", Type: etw.InUInt32},
@@ -5044,56 +4007,24 @@ var perfInfoClockTimeUpdateV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoClockTimeUpdateV2) },
 }
 
-// AnyPerfInfoClockTimeUpdate is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 88 (ClockTimeUpdate), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_CLOCK_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoClockTimeUpdateV2]; a newer one is decoded like
-// it.
+// AnyPerfInfoClockTimeUpdate is [PerfInfoClockTimeUpdateV2] in any version: a
+// newer one is decoded like it.
 type AnyPerfInfoClockTimeUpdate struct {
 	Seen etw.Seen
-
-	InterruptTime uint64
-	ClockOwner    uint32
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	PerfInfoClockTimeUpdateV2
 }
 
-var anyPerfInfoClockTimeUpdate = []*etw.EventDesc{&perfInfoClockTimeUpdateV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoClockTimeUpdate) EventDescs() []*etw.EventDesc { return anyPerfInfoClockTimeUpdate }
-func (e *AnyPerfInfoClockTimeUpdate) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoClockTimeUpdate, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoClockTimeUpdate) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoClockTimeUpdateV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoClockTimeUpdate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoClockTimeUpdateV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoClockTimeUpdate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoClockTimeUpdate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.InterruptTime = v.InterruptTime
-	e.ClockOwner = v.ClockOwner
-	e.TailPad = v.TailPad
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoClockTimeUpdate) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.InterruptTime)
-	case 1:
-		return etw.UintValue(uint64(e.ClockOwner))
-	case 2:
-		return etw.BinaryValue(e.TailPad)
-	}
-	return etw.Value{}
+	return e.PerfInfoClockTimeUpdateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5101,10 +4032,6 @@ func (e AnyPerfInfoClockTimeUpdate) Clone() *AnyPerfInfoClockTimeUpdate {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
-
-func (e AnyPerfInfoClockTimeUpdate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoClockTimeUpdate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoClockTimeUpdate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoClockConfigurationV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 90 (ClockConfiguration),
@@ -5162,15 +4089,9 @@ func (e PerfInfoClockConfigurationV2) LogValue() slog.Value         { return etw
 func (e PerfInfoClockConfigurationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoClockConfigurationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         90,
-	Version:    2,
-	Opcode:     90,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "ClockConfiguration",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 90, Version: 2, Opcode: 90, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "ClockConfiguration",
 	Fields: []etw.FieldDesc{
 		{Name: "KnownType", Type: etw.InUInt32},
 		{Name: "Capabilities", Type: etw.InUInt32},
@@ -5179,65 +4100,28 @@ var perfInfoClockConfigurationV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoClockConfigurationV2) },
 }
 
-// AnyPerfInfoClockConfiguration is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 90 (ClockConfiguration), of
-// task PerfInfo, in any version.
-//
-// Logged with PERF_CLOCK_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoClockConfigurationV2]; a newer one is decoded
-// like it.
+// AnyPerfInfoClockConfiguration is [PerfInfoClockConfigurationV2] in any
+// version: a newer one is decoded like it.
 type AnyPerfInfoClockConfiguration struct {
 	Seen etw.Seen
-
-	KnownType     uint32
-	Capabilities  uint32
-	DisableReason DynamicTickDisableReason
+	PerfInfoClockConfigurationV2
 }
 
-var anyPerfInfoClockConfiguration = []*etw.EventDesc{&perfInfoClockConfigurationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPerfInfoClockConfiguration) EventDescs() []*etw.EventDesc {
-	return anyPerfInfoClockConfiguration
+	return []*etw.EventDesc{&perfInfoClockConfigurationV2}
 }
-func (e *AnyPerfInfoClockConfiguration) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoClockConfiguration, e.Seen)
+func (e *AnyPerfInfoClockConfiguration) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoClockConfiguration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoClockConfigurationV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoClockConfiguration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.KnownType = v.KnownType
-	e.Capabilities = v.Capabilities
-	e.DisableReason = v.DisableReason
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoClockConfiguration) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.KnownType))
-	case 1:
-		return etw.UintValue(uint64(e.Capabilities))
-	case 2:
-		return etw.UintValue(uint64(e.DisableReason))
-	}
-	return etw.Value{}
+	return e.PerfInfoClockConfigurationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoClockConfiguration) Clone() *AnyPerfInfoClockConfiguration { return &e }
-
-func (e AnyPerfInfoClockConfiguration) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoClockConfiguration) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoClockConfiguration) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoIpiV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 91 (Ipi), version 2, of task
@@ -5290,15 +4174,9 @@ func (e PerfInfoIpiV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e PerfInfoIpiV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoIpiV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         91,
-	Version:    2,
-	Opcode:     91,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "Ipi",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 91, Version: 2, Opcode: 91, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "Ipi",
 	Fields: []etw.FieldDesc{
 		{Name: "RequestType", Type: etw.InUInt32, Map: &ipiRequestMap},
 		{Name: "TargetProcessor", Type: etw.InUInt32},
@@ -5306,56 +4184,26 @@ var perfInfoIpiV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoIpiV2) },
 }
 
-// AnyPerfInfoIpi is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 91 (Ipi), of task PerfInfo, in
-// any version.
-//
-// Logged with PERF_IPI of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
-//
-// The only version is [PerfInfoIpiV2]; a newer one is decoded like it.
+// AnyPerfInfoIpi is [PerfInfoIpiV2] in any version: a newer one is decoded
+// like it.
 type AnyPerfInfoIpi struct {
 	Seen etw.Seen
-
-	RequestType     IpiRequest
-	TargetProcessor uint32
+	PerfInfoIpiV2
 }
 
-var anyPerfInfoIpi = []*etw.EventDesc{&perfInfoIpiV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoIpi) EventDescs() []*etw.EventDesc { return anyPerfInfoIpi }
-func (e *AnyPerfInfoIpi) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPerfInfoIpi, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoIpi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoIpiV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoIpi) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&perfInfoIpiV2} }
+func (e *AnyPerfInfoIpi) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoIpi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.RequestType = v.RequestType
-	e.TargetProcessor = v.TargetProcessor
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoIpi) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.RequestType))
-	case 1:
-		return etw.UintValue(uint64(e.TargetProcessor))
-	}
-	return etw.Value{}
+	return e.PerfInfoIpiV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoIpi) Clone() *AnyPerfInfoIpi { return &e }
-
-func (e AnyPerfInfoIpi) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoIpi) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoIpi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoISRUnexpectedV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 92 (ISR-Unexpected), version 2,
@@ -5403,71 +4251,37 @@ func (e PerfInfoISRUnexpectedV2) LogValue() slog.Value         { return etw.LogV
 func (e PerfInfoISRUnexpectedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoISRUnexpectedV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         92,
-	Version:    2,
-	Opcode:     92,
-	Task:       12,
-	Keywords:   0x40,
-	TaskName:   "PerfInfo",
-	OpcodeName: "ISR-Unexpected",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 92, Version: 2, Opcode: 92, Task: 12, Keywords: 0x40,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "ISR-Unexpected",
 	Fields: []etw.FieldDesc{
 		{Name: "Vector", Type: etw.InUInt16},
 	},
 	New: func() etw.Event { return new(PerfInfoISRUnexpectedV2) },
 }
 
-// AnyPerfInfoISRUnexpected is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 92 (ISR-Unexpected), of task
-// PerfInfo, keyword EVENT_TRACE_FLAG_INTERRUPT, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoISRUnexpectedV2]; a newer one is decoded like
-// it.
+// AnyPerfInfoISRUnexpected is [PerfInfoISRUnexpectedV2] in any version: a
+// newer one is decoded like it.
 type AnyPerfInfoISRUnexpected struct {
 	Seen etw.Seen
-
-	// The number of the interrupt.
-	Vector uint16
+	PerfInfoISRUnexpectedV2
 }
 
-var anyPerfInfoISRUnexpected = []*etw.EventDesc{&perfInfoISRUnexpectedV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoISRUnexpected) EventDescs() []*etw.EventDesc { return anyPerfInfoISRUnexpected }
-func (e *AnyPerfInfoISRUnexpected) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoISRUnexpected, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoISRUnexpected) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoISRUnexpectedV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoISRUnexpected) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoISRUnexpectedV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoISRUnexpected) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoISRUnexpected) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Vector = v.Vector
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoISRUnexpected) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Vector))
-	}
-	return etw.Value{}
+	return e.PerfInfoISRUnexpectedV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoISRUnexpected) Clone() *AnyPerfInfoISRUnexpected { return &e }
-
-func (e AnyPerfInfoISRUnexpected) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoISRUnexpected) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoISRUnexpected) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoIoStartTimerV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 93 (IoStartTimer), version 2,
@@ -5507,17 +4321,11 @@ func (e PerfInfoIoStartTimerV2) LogValue() slog.Value         { return etw.LogVa
 func (e PerfInfoIoStartTimerV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoIoStartTimerV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         93,
-	Version:    2,
-	Opcode:     93,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "IoStartTimer",
-	Fields:     ioTimerEventLayoutFields,
-	New:        func() etw.Event { return new(PerfInfoIoStartTimerV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 93, Version: 2, Opcode: 93, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "IoStartTimer",
+	Fields: ioTimerEventLayoutFields,
+	New:    func() etw.Event { return new(PerfInfoIoStartTimerV2) },
 }
 
 // ioTimerEventLayout is the template IoTimerEvent, which several events use.
@@ -5552,71 +4360,28 @@ var ioTimerEventLayoutFields = []etw.FieldDesc{
 	{Name: "TimerRoutine", Type: etw.InPointer},
 }
 
-// AnyPerfInfoIoStartTimer is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 93 (IoStartTimer), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_IO_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoIoStartTimerV2]; a newer one is decoded like
-// it.
+// AnyPerfInfoIoStartTimer is [PerfInfoIoStartTimerV2] in any version: a newer
+// one is decoded like it.
 type AnyPerfInfoIoStartTimer struct {
 	Seen etw.Seen
-
-	DeviceObject etw.Pointer
-	TimerRoutine etw.Pointer
+	PerfInfoIoStartTimerV2
 }
 
-var anyPerfInfoIoStartTimer = []*etw.EventDesc{&perfInfoIoStartTimerV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoIoStartTimer) EventDescs() []*etw.EventDesc { return anyPerfInfoIoStartTimer }
-func (e *AnyPerfInfoIoStartTimer) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoIoStartTimer, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoIoStartTimer) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoIoStartTimerV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoIoStartTimer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyIoTimerEventLayout)(e).decode(version, p, ptr, anyPerfInfoIoStartTimer)
+func (e *AnyPerfInfoIoStartTimer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoIoStartTimer) FieldValue(i int) etw.Value {
-	return (*anyIoTimerEventLayout)(e).FieldValue(i)
+func (e *AnyPerfInfoIoStartTimer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PerfInfoIoStartTimerV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoIoStartTimer) Clone() *AnyPerfInfoIoStartTimer { return &e }
-
-func (e AnyPerfInfoIoStartTimer) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoIoStartTimer) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoIoStartTimer) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyIoTimerEventLayout is what types for all versions of an event share, the
-// newest of which has the template IoTimerEvent.
-type anyIoTimerEventLayout AnyPerfInfoIoStartTimer
-
-func (e *anyIoTimerEventLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v ioTimerEventLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.DeviceObject = v.DeviceObject
-	e.TimerRoutine = v.TimerRoutine
-	return n, err
-}
-
-func (e *anyIoTimerEventLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.DeviceObject)
-	case 1:
-		return etw.PointerValue(e.TimerRoutine)
-	}
-	return etw.Value{}
-}
 
 // PerfInfoIoStopTimerV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 94 (IoStopTimer), version 2, of
@@ -5656,60 +4421,35 @@ func (e PerfInfoIoStopTimerV2) LogValue() slog.Value         { return etw.LogVal
 func (e PerfInfoIoStopTimerV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoIoStopTimerV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         94,
-	Version:    2,
-	Opcode:     94,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "IoStopTimer",
-	Fields:     ioTimerEventLayoutFields,
-	New:        func() etw.Event { return new(PerfInfoIoStopTimerV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 94, Version: 2, Opcode: 94, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "IoStopTimer",
+	Fields: ioTimerEventLayoutFields,
+	New:    func() etw.Event { return new(PerfInfoIoStopTimerV2) },
 }
 
-// AnyPerfInfoIoStopTimer is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 94 (IoStopTimer), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_IO_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoIoStopTimerV2]; a newer one is decoded like it.
+// AnyPerfInfoIoStopTimer is [PerfInfoIoStopTimerV2] in any version: a newer
+// one is decoded like it.
 type AnyPerfInfoIoStopTimer struct {
 	Seen etw.Seen
-
-	DeviceObject etw.Pointer
-	TimerRoutine etw.Pointer
+	PerfInfoIoStopTimerV2
 }
 
-var anyPerfInfoIoStopTimer = []*etw.EventDesc{&perfInfoIoStopTimerV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoIoStopTimer) EventDescs() []*etw.EventDesc { return anyPerfInfoIoStopTimer }
-func (e *AnyPerfInfoIoStopTimer) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoIoStopTimer, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoIoStopTimer) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoIoStopTimerV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoIoStopTimer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyIoTimerEventLayout)(e).decode(version, p, ptr, anyPerfInfoIoStopTimer)
+func (e *AnyPerfInfoIoStopTimer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoIoStopTimer) FieldValue(i int) etw.Value {
-	return (*anyIoTimerEventLayout)(e).FieldValue(i)
+func (e *AnyPerfInfoIoStopTimer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PerfInfoIoStopTimerV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoIoStopTimer) Clone() *AnyPerfInfoIoStopTimer { return &e }
-
-func (e AnyPerfInfoIoStopTimer) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoIoStopTimer) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoIoStopTimer) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoISRPASSV1 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 95 (ISR-PASS), version 1, of
@@ -5752,18 +4492,11 @@ func (e PerfInfoISRPASSV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e PerfInfoISRPASSV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoISRPASSV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         95,
-	Version:    1,
-	Opcode:     95,
-	Task:       12,
-	Keywords:   0x40,
-	TaskName:   "PerfInfo",
-	OpcodeName: "ISR-PASS",
-	Fields:     isrv1LayoutFields,
-	New:        func() etw.Event { return new(PerfInfoISRPASSV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 95, Version: 1, Opcode: 95, Task: 12, Keywords: 0x40,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "ISR-PASS",
+	Fields: isrv1LayoutFields,
+	New:    func() etw.Event { return new(PerfInfoISRPASSV1) },
 }
 
 // PerfInfoISRPASSV2 is the classic event of class
@@ -5811,18 +4544,11 @@ func (e PerfInfoISRPASSV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e PerfInfoISRPASSV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoISRPASSV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         95,
-	Version:    2,
-	Opcode:     95,
-	Task:       12,
-	Keywords:   0x40,
-	TaskName:   "PerfInfo",
-	OpcodeName: "ISR-PASS",
-	Fields:     isrLayoutFields,
-	New:        func() etw.Event { return new(PerfInfoISRPASSV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 95, Version: 2, Opcode: 95, Task: 12, Keywords: 0x40,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "ISR-PASS",
+	Fields: isrLayoutFields,
+	New:    func() etw.Event { return new(PerfInfoISRPASSV2) },
 }
 
 // AnyPerfInfoISRPASS is the classic event of class
@@ -5919,17 +4645,11 @@ func (e PerfInfoWdfISRV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e PerfInfoWdfISRV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoWdfISRV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         96,
-	Version:    2,
-	Opcode:     96,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "WdfISR",
-	Fields:     wdfISRLayoutFields,
-	New:        func() etw.Event { return new(PerfInfoWdfISRV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 96, Version: 2, Opcode: 96, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "WdfISR",
+	Fields: wdfISRLayoutFields,
+	New:    func() etw.Event { return new(PerfInfoWdfISRV2) },
 }
 
 // wdfISRLayout is the template WDF_ISR, which several events use.
@@ -5959,65 +4679,26 @@ var wdfISRLayoutFields = []etw.FieldDesc{
 	{Name: "Routine", Type: etw.InPointer},
 }
 
-// AnyPerfInfoWdfISR is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 96 (WdfISR), of task PerfInfo,
-// in any version.
-//
-// Logged with PERF_WDF_INTERRUPT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoWdfISRV2]; a newer one is decoded like it.
+// AnyPerfInfoWdfISR is [PerfInfoWdfISRV2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoWdfISR struct {
 	Seen etw.Seen
-
-	// The address of the routine.
-	Routine etw.Pointer
+	PerfInfoWdfISRV2
 }
 
-var anyPerfInfoWdfISR = []*etw.EventDesc{&perfInfoWdfISRV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoWdfISR) EventDescs() []*etw.EventDesc { return anyPerfInfoWdfISR }
-func (e *AnyPerfInfoWdfISR) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPerfInfoWdfISR, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoWdfISR) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyWdfISRLayout)(e).decode(version, p, ptr, anyPerfInfoWdfISR)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoWdfISR) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&perfInfoWdfISRV2} }
+func (e *AnyPerfInfoWdfISR) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoWdfISR) FieldValue(i int) etw.Value {
-	return (*anyWdfISRLayout)(e).FieldValue(i)
+func (e *AnyPerfInfoWdfISR) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PerfInfoWdfISRV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoWdfISR) Clone() *AnyPerfInfoWdfISR { return &e }
-
-func (e AnyPerfInfoWdfISR) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoWdfISR) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoWdfISR) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyWdfISRLayout is what types for all versions of an event share, the newest
-// of which has the template WDF_ISR.
-type anyWdfISRLayout AnyPerfInfoWdfISR
-
-func (e *anyWdfISRLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v wdfISRLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Routine = v.Routine
-	return n, err
-}
-
-func (e *anyWdfISRLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Routine)
-	}
-	return etw.Value{}
-}
 
 // PerfInfoWdfPassiveISRV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 97 (WdfPassiveISR), version 2,
@@ -6057,61 +4738,35 @@ func (e PerfInfoWdfPassiveISRV2) LogValue() slog.Value         { return etw.LogV
 func (e PerfInfoWdfPassiveISRV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoWdfPassiveISRV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         97,
-	Version:    2,
-	Opcode:     97,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "WdfPassiveISR",
-	Fields:     wdfISRLayoutFields,
-	New:        func() etw.Event { return new(PerfInfoWdfPassiveISRV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 97, Version: 2, Opcode: 97, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "WdfPassiveISR",
+	Fields: wdfISRLayoutFields,
+	New:    func() etw.Event { return new(PerfInfoWdfPassiveISRV2) },
 }
 
-// AnyPerfInfoWdfPassiveISR is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 97 (WdfPassiveISR), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_WDF_INTERRUPT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoWdfPassiveISRV2]; a newer one is decoded like
-// it.
+// AnyPerfInfoWdfPassiveISR is [PerfInfoWdfPassiveISRV2] in any version: a
+// newer one is decoded like it.
 type AnyPerfInfoWdfPassiveISR struct {
 	Seen etw.Seen
-
-	// The address of the routine.
-	Routine etw.Pointer
+	PerfInfoWdfPassiveISRV2
 }
 
-var anyPerfInfoWdfPassiveISR = []*etw.EventDesc{&perfInfoWdfPassiveISRV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoWdfPassiveISR) EventDescs() []*etw.EventDesc { return anyPerfInfoWdfPassiveISR }
-func (e *AnyPerfInfoWdfPassiveISR) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoWdfPassiveISR, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoWdfPassiveISR) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoWdfPassiveISRV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoWdfPassiveISR) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyWdfISRLayout)(e).decode(version, p, ptr, anyPerfInfoWdfPassiveISR)
+func (e *AnyPerfInfoWdfPassiveISR) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoWdfPassiveISR) FieldValue(i int) etw.Value {
-	return (*anyWdfISRLayout)(e).FieldValue(i)
+func (e *AnyPerfInfoWdfPassiveISR) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PerfInfoWdfPassiveISRV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoWdfPassiveISR) Clone() *AnyPerfInfoWdfPassiveISR { return &e }
-
-func (e AnyPerfInfoWdfPassiveISR) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoWdfPassiveISR) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoWdfPassiveISR) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoWdfDPCV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 98 (WdfDPC), version 2, of task
@@ -6159,68 +4814,35 @@ func (e PerfInfoWdfDPCV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e PerfInfoWdfDPCV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoWdfDPCV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         98,
-	Version:    2,
-	Opcode:     98,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "WdfDPC",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 98, Version: 2, Opcode: 98, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "WdfDPC",
 	Fields: []etw.FieldDesc{
 		{Name: "Routine", Type: etw.InPointer},
 	},
 	New: func() etw.Event { return new(PerfInfoWdfDPCV2) },
 }
 
-// AnyPerfInfoWdfDPC is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 98 (WdfDPC), of task PerfInfo,
-// in any version.
-//
-// Logged with PERF_WDF_DPC of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoWdfDPCV2]; a newer one is decoded like it.
+// AnyPerfInfoWdfDPC is [PerfInfoWdfDPCV2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoWdfDPC struct {
 	Seen etw.Seen
-
-	// The address of the routine.
-	Routine etw.Pointer
+	PerfInfoWdfDPCV2
 }
 
-var anyPerfInfoWdfDPC = []*etw.EventDesc{&perfInfoWdfDPCV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoWdfDPC) EventDescs() []*etw.EventDesc { return anyPerfInfoWdfDPC }
-func (e *AnyPerfInfoWdfDPC) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPerfInfoWdfDPC, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoWdfDPC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoWdfDPCV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoWdfDPC) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&perfInfoWdfDPCV2} }
+func (e *AnyPerfInfoWdfDPC) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoWdfDPC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Routine = v.Routine
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoWdfDPC) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Routine)
-	}
-	return etw.Value{}
+	return e.PerfInfoWdfDPCV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoWdfDPC) Clone() *AnyPerfInfoWdfDPC { return &e }
-
-func (e AnyPerfInfoWdfDPC) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoWdfDPC) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoWdfDPC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoCpuCacheFlushV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 99 (CpuCacheFlush), version 2,
@@ -6297,15 +4919,9 @@ func (e PerfInfoCpuCacheFlushV2) LogValue() slog.Value         { return etw.LogV
 func (e PerfInfoCpuCacheFlushV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoCpuCacheFlushV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         99,
-	Version:    2,
-	Opcode:     99,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "CpuCacheFlush",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 99, Version: 2, Opcode: 99, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "CpuCacheFlush",
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InPointer},
 		{Name: "Bytes", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -6318,79 +4934,28 @@ var perfInfoCpuCacheFlushV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoCpuCacheFlushV2) },
 }
 
-// AnyPerfInfoCpuCacheFlush is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 99 (CpuCacheFlush), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_CACHE_FLUSH of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoCpuCacheFlushV2]; a newer one is decoded like
-// it.
+// AnyPerfInfoCpuCacheFlush is [PerfInfoCpuCacheFlushV2] in any version: a
+// newer one is decoded like it.
 type AnyPerfInfoCpuCacheFlush struct {
 	Seen etw.Seen
-
-	Address   etw.Pointer
-	Bytes     etw.Pointer
-	Clean     uint8
-	FullFlush uint8
-	Rectangle uint8
-	Reserved0 uint8
-	Reserved1 uint32
+	PerfInfoCpuCacheFlushV2
 }
 
-var anyPerfInfoCpuCacheFlush = []*etw.EventDesc{&perfInfoCpuCacheFlushV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoCpuCacheFlush) EventDescs() []*etw.EventDesc { return anyPerfInfoCpuCacheFlush }
-func (e *AnyPerfInfoCpuCacheFlush) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoCpuCacheFlush, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoCpuCacheFlush) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoCpuCacheFlushV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoCpuCacheFlush) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoCpuCacheFlushV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoCpuCacheFlush) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoCpuCacheFlush) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Address = v.Address
-	e.Bytes = v.Bytes
-	e.Clean = v.Clean
-	e.FullFlush = v.FullFlush
-	e.Rectangle = v.Rectangle
-	e.Reserved0 = v.Reserved0
-	e.Reserved1 = v.Reserved1
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoCpuCacheFlush) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Address)
-	case 1:
-		return etw.PointerValue(e.Bytes)
-	case 2:
-		return etw.UintValue(uint64(e.Clean))
-	case 3:
-		return etw.UintValue(uint64(e.FullFlush))
-	case 4:
-		return etw.UintValue(uint64(e.Rectangle))
-	case 5:
-		return etw.UintValue(uint64(e.Reserved0))
-	case 6:
-		return etw.UintValue(uint64(e.Reserved1))
-	}
-	return etw.Value{}
+	return e.PerfInfoCpuCacheFlushV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoCpuCacheFlush) Clone() *AnyPerfInfoCpuCacheFlush { return &e }
-
-func (e AnyPerfInfoCpuCacheFlush) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoCpuCacheFlush) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoCpuCacheFlush) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoDpcEnqueueV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 100 (DpcEnqueue), version 2, of
@@ -6466,15 +5031,9 @@ func (e PerfInfoDpcEnqueueV2) LogValue() slog.Value         { return etw.LogValu
 func (e PerfInfoDpcEnqueueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoDpcEnqueueV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         100,
-	Version:    2,
-	Opcode:     100,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "DpcEnqueue",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 100, Version: 2, Opcode: 100, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "DpcEnqueue",
 	Fields: []etw.FieldDesc{
 		{Name: "Key", Type: etw.InPointer},
 		{Name: "DpcQueueDepth", Type: etw.InInt32},
@@ -6486,67 +5045,24 @@ var perfInfoDpcEnqueueV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoDpcEnqueueV2) },
 }
 
-// AnyPerfInfoDpcEnqueue is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 100 (DpcEnqueue), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_DPC_QUEUE of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoDpcEnqueueV2]; a newer one is decoded like it.
+// AnyPerfInfoDpcEnqueue is [PerfInfoDpcEnqueueV2] in any version: a newer one
+// is decoded like it.
 type AnyPerfInfoDpcEnqueue struct {
 	Seen etw.Seen
-
-	Key                  etw.Pointer
-	DpcQueueDepth        int32
-	DpcCount             uint32
-	TargetProcessorIndex uint32
-	Importance           uint8
-	// Means nothing.
-	Reserved etw.Binary
+	PerfInfoDpcEnqueueV2
 }
 
-var anyPerfInfoDpcEnqueue = []*etw.EventDesc{&perfInfoDpcEnqueueV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoDpcEnqueue) EventDescs() []*etw.EventDesc { return anyPerfInfoDpcEnqueue }
-func (e *AnyPerfInfoDpcEnqueue) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoDpcEnqueue, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoDpcEnqueue) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoDpcEnqueueV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoDpcEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoDpcEnqueueV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoDpcEnqueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoDpcEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Key = v.Key
-	e.DpcQueueDepth = v.DpcQueueDepth
-	e.DpcCount = v.DpcCount
-	e.TargetProcessorIndex = v.TargetProcessorIndex
-	e.Importance = v.Importance
-	e.Reserved = v.Reserved
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoDpcEnqueue) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Key)
-	case 1:
-		return etw.IntValue(int64(e.DpcQueueDepth))
-	case 2:
-		return etw.UintValue(uint64(e.DpcCount))
-	case 3:
-		return etw.UintValue(uint64(e.TargetProcessorIndex))
-	case 4:
-		return etw.UintValue(uint64(e.Importance))
-	case 5:
-		return etw.BinaryValue(e.Reserved)
-	}
-	return etw.Value{}
+	return e.PerfInfoDpcEnqueueV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -6554,10 +5070,6 @@ func (e AnyPerfInfoDpcEnqueue) Clone() *AnyPerfInfoDpcEnqueue {
 	e.Reserved = e.Reserved.Clone()
 	return &e
 }
-
-func (e AnyPerfInfoDpcEnqueue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoDpcEnqueue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoDpcEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoDpcExecutionV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 101 (DpcExecution), version 2,
@@ -6609,15 +5121,9 @@ func (e PerfInfoDpcExecutionV2) LogValue() slog.Value         { return etw.LogVa
 func (e PerfInfoDpcExecutionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoDpcExecutionV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         101,
-	Version:    2,
-	Opcode:     101,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "DpcExecution",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 101, Version: 2, Opcode: 101, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "DpcExecution",
 	Fields: []etw.FieldDesc{
 		{Name: "DpcRoutine", Type: etw.InPointer},
 		{Name: "Key", Type: etw.InPointer},
@@ -6625,59 +5131,28 @@ var perfInfoDpcExecutionV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoDpcExecutionV2) },
 }
 
-// AnyPerfInfoDpcExecution is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 101 (DpcExecution), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_DPC_QUEUE of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoDpcExecutionV2]; a newer one is decoded like
-// it.
+// AnyPerfInfoDpcExecution is [PerfInfoDpcExecutionV2] in any version: a newer
+// one is decoded like it.
 type AnyPerfInfoDpcExecution struct {
 	Seen etw.Seen
-
-	DpcRoutine etw.Pointer
-	Key        etw.Pointer
+	PerfInfoDpcExecutionV2
 }
 
-var anyPerfInfoDpcExecution = []*etw.EventDesc{&perfInfoDpcExecutionV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoDpcExecution) EventDescs() []*etw.EventDesc { return anyPerfInfoDpcExecution }
-func (e *AnyPerfInfoDpcExecution) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoDpcExecution, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoDpcExecution) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoDpcExecutionV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoDpcExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoDpcExecutionV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoDpcExecution) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoDpcExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.DpcRoutine = v.DpcRoutine
-	e.Key = v.Key
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoDpcExecution) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.DpcRoutine)
-	case 1:
-		return etw.PointerValue(e.Key)
-	}
-	return etw.Value{}
+	return e.PerfInfoDpcExecutionV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoDpcExecution) Clone() *AnyPerfInfoDpcExecution { return &e }
-
-func (e AnyPerfInfoDpcExecution) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoDpcExecution) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoDpcExecution) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoWdfWorkItemV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 103 (WdfWorkItem), version 2,
@@ -6724,69 +5199,37 @@ func (e PerfInfoWdfWorkItemV2) LogValue() slog.Value         { return etw.LogVal
 func (e PerfInfoWdfWorkItemV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoWdfWorkItemV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         103,
-	Version:    2,
-	Opcode:     103,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "WdfWorkItem",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 103, Version: 2, Opcode: 103, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "WdfWorkItem",
 	Fields: []etw.FieldDesc{
 		{Name: "Routine", Type: etw.InPointer},
 	},
 	New: func() etw.Event { return new(PerfInfoWdfWorkItemV2) },
 }
 
-// AnyPerfInfoWdfWorkItem is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 103 (WdfWorkItem), of task
-// PerfInfo, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoWdfWorkItemV2]; a newer one is decoded like it.
+// AnyPerfInfoWdfWorkItem is [PerfInfoWdfWorkItemV2] in any version: a newer
+// one is decoded like it.
 type AnyPerfInfoWdfWorkItem struct {
 	Seen etw.Seen
-
-	// The address of the routine.
-	Routine etw.Pointer
+	PerfInfoWdfWorkItemV2
 }
 
-var anyPerfInfoWdfWorkItem = []*etw.EventDesc{&perfInfoWdfWorkItemV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoWdfWorkItem) EventDescs() []*etw.EventDesc { return anyPerfInfoWdfWorkItem }
-func (e *AnyPerfInfoWdfWorkItem) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoWdfWorkItem, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoWdfWorkItem) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoWdfWorkItemV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoWdfWorkItem) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoWdfWorkItemV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoWdfWorkItem) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoWdfWorkItem) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Routine = v.Routine
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoWdfWorkItem) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Routine)
-	}
-	return etw.Value{}
+	return e.PerfInfoWdfWorkItemV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoWdfWorkItem) Clone() *AnyPerfInfoWdfWorkItem { return &e }
-
-func (e AnyPerfInfoWdfWorkItem) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoWdfWorkItem) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoWdfWorkItem) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoSetKTimer2V2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 104 (SetKTimer2), version 2, of
@@ -6831,17 +5274,11 @@ func (e PerfInfoSetKTimer2V2) LogValue() slog.Value         { return etw.LogValu
 func (e PerfInfoSetKTimer2V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoSetKTimer2V2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         104,
-	Version:    2,
-	Opcode:     104,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "SetKTimer2",
-	Fields:     setOrExpireKTimer2LayoutFields,
-	New:        func() etw.Event { return new(PerfInfoSetKTimer2V2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 104, Version: 2, Opcode: 104, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "SetKTimer2",
+	Fields: setOrExpireKTimer2LayoutFields,
+	New:    func() etw.Event { return new(PerfInfoSetKTimer2V2) },
 }
 
 // setOrExpireKTimer2Layout is the template SetOrExpireKTimer2, which several
@@ -6905,90 +5342,28 @@ var setOrExpireKTimer2LayoutFields = []etw.FieldDesc{
 	{Name: "TimerFlags", Type: etw.InUInt8, Map: &kTimer2FlagsMap},
 }
 
-// AnyPerfInfoSetKTimer2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 104 (SetKTimer2), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoSetKTimer2V2]; a newer one is decoded like it.
+// AnyPerfInfoSetKTimer2 is [PerfInfoSetKTimer2V2] in any version: a newer one
+// is decoded like it.
 type AnyPerfInfoSetKTimer2 struct {
 	Seen etw.Seen
-
-	DueTime         uint64
-	MaximumDueTime  uint64
-	Period          uint64
-	Timer           etw.Pointer
-	Callback        etw.Pointer
-	CallbackContext etw.Pointer
-	TimerFlags      KTimer2Flags
+	PerfInfoSetKTimer2V2
 }
 
-var anyPerfInfoSetKTimer2 = []*etw.EventDesc{&perfInfoSetKTimer2V2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoSetKTimer2) EventDescs() []*etw.EventDesc { return anyPerfInfoSetKTimer2 }
-func (e *AnyPerfInfoSetKTimer2) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoSetKTimer2, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoSetKTimer2) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoSetKTimer2V2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoSetKTimer2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anySetOrExpireKTimer2Layout)(e).decode(version, p, ptr, anyPerfInfoSetKTimer2)
+func (e *AnyPerfInfoSetKTimer2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoSetKTimer2) FieldValue(i int) etw.Value {
-	return (*anySetOrExpireKTimer2Layout)(e).FieldValue(i)
+func (e *AnyPerfInfoSetKTimer2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PerfInfoSetKTimer2V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoSetKTimer2) Clone() *AnyPerfInfoSetKTimer2 { return &e }
-
-func (e AnyPerfInfoSetKTimer2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoSetKTimer2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoSetKTimer2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anySetOrExpireKTimer2Layout is what types for all versions of an event
-// share, the newest of which has the template SetOrExpireKTimer2.
-type anySetOrExpireKTimer2Layout AnyPerfInfoSetKTimer2
-
-func (e *anySetOrExpireKTimer2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v setOrExpireKTimer2Layout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.DueTime = v.DueTime
-	e.MaximumDueTime = v.MaximumDueTime
-	e.Period = v.Period
-	e.Timer = v.Timer
-	e.Callback = v.Callback
-	e.CallbackContext = v.CallbackContext
-	e.TimerFlags = v.TimerFlags
-	return n, err
-}
-
-func (e *anySetOrExpireKTimer2Layout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.DueTime)
-	case 1:
-		return etw.UintValue(e.MaximumDueTime)
-	case 2:
-		return etw.UintValue(e.Period)
-	case 3:
-		return etw.PointerValue(e.Timer)
-	case 4:
-		return etw.PointerValue(e.Callback)
-	case 5:
-		return etw.PointerValue(e.CallbackContext)
-	case 6:
-		return etw.UintValue(uint64(e.TimerFlags))
-	}
-	return etw.Value{}
-}
 
 // PerfInfoExpireKTimer2V2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 105 (ExpireKTimer2), version 2,
@@ -7033,66 +5408,35 @@ func (e PerfInfoExpireKTimer2V2) LogValue() slog.Value         { return etw.LogV
 func (e PerfInfoExpireKTimer2V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoExpireKTimer2V2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         105,
-	Version:    2,
-	Opcode:     105,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "ExpireKTimer2",
-	Fields:     setOrExpireKTimer2LayoutFields,
-	New:        func() etw.Event { return new(PerfInfoExpireKTimer2V2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 105, Version: 2, Opcode: 105, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "ExpireKTimer2",
+	Fields: setOrExpireKTimer2LayoutFields,
+	New:    func() etw.Event { return new(PerfInfoExpireKTimer2V2) },
 }
 
-// AnyPerfInfoExpireKTimer2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 105 (ExpireKTimer2), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoExpireKTimer2V2]; a newer one is decoded like
-// it.
+// AnyPerfInfoExpireKTimer2 is [PerfInfoExpireKTimer2V2] in any version: a
+// newer one is decoded like it.
 type AnyPerfInfoExpireKTimer2 struct {
 	Seen etw.Seen
-
-	DueTime         uint64
-	MaximumDueTime  uint64
-	Period          uint64
-	Timer           etw.Pointer
-	Callback        etw.Pointer
-	CallbackContext etw.Pointer
-	TimerFlags      KTimer2Flags
+	PerfInfoExpireKTimer2V2
 }
 
-var anyPerfInfoExpireKTimer2 = []*etw.EventDesc{&perfInfoExpireKTimer2V2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoExpireKTimer2) EventDescs() []*etw.EventDesc { return anyPerfInfoExpireKTimer2 }
-func (e *AnyPerfInfoExpireKTimer2) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoExpireKTimer2, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoExpireKTimer2) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoExpireKTimer2V2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoExpireKTimer2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anySetOrExpireKTimer2Layout)(e).decode(version, p, ptr, anyPerfInfoExpireKTimer2)
+func (e *AnyPerfInfoExpireKTimer2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoExpireKTimer2) FieldValue(i int) etw.Value {
-	return (*anySetOrExpireKTimer2Layout)(e).FieldValue(i)
+func (e *AnyPerfInfoExpireKTimer2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PerfInfoExpireKTimer2V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoExpireKTimer2) Clone() *AnyPerfInfoExpireKTimer2 { return &e }
-
-func (e AnyPerfInfoExpireKTimer2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoExpireKTimer2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoExpireKTimer2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoCancelKTimer2V2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 106 (CancelKTimer2), version 2,
@@ -7139,70 +5483,37 @@ func (e PerfInfoCancelKTimer2V2) LogValue() slog.Value         { return etw.LogV
 func (e PerfInfoCancelKTimer2V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoCancelKTimer2V2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         106,
-	Version:    2,
-	Opcode:     106,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "CancelKTimer2",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 106, Version: 2, Opcode: 106, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "CancelKTimer2",
 	Fields: []etw.FieldDesc{
 		{Name: "Timer", Type: etw.InPointer},
 	},
 	New: func() etw.Event { return new(PerfInfoCancelKTimer2V2) },
 }
 
-// AnyPerfInfoCancelKTimer2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 106 (CancelKTimer2), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoCancelKTimer2V2]; a newer one is decoded like
-// it.
+// AnyPerfInfoCancelKTimer2 is [PerfInfoCancelKTimer2V2] in any version: a
+// newer one is decoded like it.
 type AnyPerfInfoCancelKTimer2 struct {
 	Seen etw.Seen
-
-	Timer etw.Pointer
+	PerfInfoCancelKTimer2V2
 }
 
-var anyPerfInfoCancelKTimer2 = []*etw.EventDesc{&perfInfoCancelKTimer2V2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoCancelKTimer2) EventDescs() []*etw.EventDesc { return anyPerfInfoCancelKTimer2 }
-func (e *AnyPerfInfoCancelKTimer2) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoCancelKTimer2, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoCancelKTimer2) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoCancelKTimer2V2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoCancelKTimer2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoCancelKTimer2V2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoCancelKTimer2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoCancelKTimer2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Timer = v.Timer
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoCancelKTimer2) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Timer)
-	}
-	return etw.Value{}
+	return e.PerfInfoCancelKTimer2V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoCancelKTimer2) Clone() *AnyPerfInfoCancelKTimer2 { return &e }
-
-func (e AnyPerfInfoCancelKTimer2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoCancelKTimer2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoCancelKTimer2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoDisableKTimer2V2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 107 (DisableKTimer2), version
@@ -7264,15 +5575,9 @@ func (e PerfInfoDisableKTimer2V2) LogValue() slog.Value         { return etw.Log
 func (e PerfInfoDisableKTimer2V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoDisableKTimer2V2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         107,
-	Version:    2,
-	Opcode:     107,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "DisableKTimer2",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 107, Version: 2, Opcode: 107, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "DisableKTimer2",
 	Fields: []etw.FieldDesc{
 		{Name: "Timer", Type: etw.InPointer},
 		{Name: "DisableCallback", Type: etw.InPointer},
@@ -7282,67 +5587,28 @@ var perfInfoDisableKTimer2V2 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoDisableKTimer2V2) },
 }
 
-// AnyPerfInfoDisableKTimer2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 107 (DisableKTimer2), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoDisableKTimer2V2]; a newer one is decoded like
-// it.
+// AnyPerfInfoDisableKTimer2 is [PerfInfoDisableKTimer2V2] in any version: a
+// newer one is decoded like it.
 type AnyPerfInfoDisableKTimer2 struct {
 	Seen etw.Seen
-
-	Timer           etw.Pointer
-	DisableCallback etw.Pointer
-	DisableContext  etw.Pointer
-	TimerFlags      uint8
+	PerfInfoDisableKTimer2V2
 }
 
-var anyPerfInfoDisableKTimer2 = []*etw.EventDesc{&perfInfoDisableKTimer2V2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoDisableKTimer2) EventDescs() []*etw.EventDesc { return anyPerfInfoDisableKTimer2 }
-func (e *AnyPerfInfoDisableKTimer2) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoDisableKTimer2, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoDisableKTimer2) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoDisableKTimer2V2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoDisableKTimer2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoDisableKTimer2V2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoDisableKTimer2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoDisableKTimer2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Timer = v.Timer
-	e.DisableCallback = v.DisableCallback
-	e.DisableContext = v.DisableContext
-	e.TimerFlags = v.TimerFlags
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoDisableKTimer2) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Timer)
-	case 1:
-		return etw.PointerValue(e.DisableCallback)
-	case 2:
-		return etw.PointerValue(e.DisableContext)
-	case 3:
-		return etw.UintValue(uint64(e.TimerFlags))
-	}
-	return etw.Value{}
+	return e.PerfInfoDisableKTimer2V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoDisableKTimer2) Clone() *AnyPerfInfoDisableKTimer2 { return &e }
-
-func (e AnyPerfInfoDisableKTimer2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoDisableKTimer2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoDisableKTimer2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoFinalizeKTimer2V2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 108 (FinalizeKTimer2), version
@@ -7399,15 +5665,9 @@ func (e PerfInfoFinalizeKTimer2V2) LogValue() slog.Value         { return etw.Lo
 func (e PerfInfoFinalizeKTimer2V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoFinalizeKTimer2V2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         108,
-	Version:    2,
-	Opcode:     108,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "FinalizeKTimer2",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 108, Version: 2, Opcode: 108, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "FinalizeKTimer2",
 	Fields: []etw.FieldDesc{
 		{Name: "Timer", Type: etw.InPointer},
 		{Name: "DisableCallback", Type: etw.InPointer},
@@ -7416,63 +5676,28 @@ var perfInfoFinalizeKTimer2V2 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoFinalizeKTimer2V2) },
 }
 
-// AnyPerfInfoFinalizeKTimer2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 108 (FinalizeKTimer2), of task
-// PerfInfo, in any version.
-//
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoFinalizeKTimer2V2]; a newer one is decoded like
-// it.
+// AnyPerfInfoFinalizeKTimer2 is [PerfInfoFinalizeKTimer2V2] in any version: a
+// newer one is decoded like it.
 type AnyPerfInfoFinalizeKTimer2 struct {
 	Seen etw.Seen
-
-	Timer           etw.Pointer
-	DisableCallback etw.Pointer
-	DisableContext  etw.Pointer
+	PerfInfoFinalizeKTimer2V2
 }
 
-var anyPerfInfoFinalizeKTimer2 = []*etw.EventDesc{&perfInfoFinalizeKTimer2V2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoFinalizeKTimer2) EventDescs() []*etw.EventDesc { return anyPerfInfoFinalizeKTimer2 }
-func (e *AnyPerfInfoFinalizeKTimer2) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoFinalizeKTimer2, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoFinalizeKTimer2) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoFinalizeKTimer2V2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoFinalizeKTimer2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoFinalizeKTimer2V2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoFinalizeKTimer2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoFinalizeKTimer2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Timer = v.Timer
-	e.DisableCallback = v.DisableCallback
-	e.DisableContext = v.DisableContext
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoFinalizeKTimer2) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Timer)
-	case 1:
-		return etw.PointerValue(e.DisableCallback)
-	case 2:
-		return etw.PointerValue(e.DisableContext)
-	}
-	return etw.Value{}
+	return e.PerfInfoFinalizeKTimer2V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoFinalizeKTimer2) Clone() *AnyPerfInfoFinalizeKTimer2 { return &e }
-
-func (e AnyPerfInfoFinalizeKTimer2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoFinalizeKTimer2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoFinalizeKTimer2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoShouldYieldProcessorV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 109 (ShouldYieldProcessor),
@@ -7532,15 +5757,9 @@ func (e PerfInfoShouldYieldProcessorV2) LogValue() slog.Value         { return e
 func (e PerfInfoShouldYieldProcessorV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoShouldYieldProcessorV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         109,
-	Version:    2,
-	Opcode:     109,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "ShouldYieldProcessor",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 109, Version: 2, Opcode: 109, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "ShouldYieldProcessor",
 	Fields: []etw.FieldDesc{
 		{Name: "YieldReason", Type: etw.InUInt32},
 		{Name: "DpcWatchdogCount", Type: etw.InUInt32},
@@ -7549,67 +5768,28 @@ var perfInfoShouldYieldProcessorV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoShouldYieldProcessorV2) },
 }
 
-// AnyPerfInfoShouldYieldProcessor is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 109 (ShouldYieldProcessor), of
-// task PerfInfo, in any version.
-//
-// Logged with PERF_SHOULD_YIELD of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoShouldYieldProcessorV2]; a newer one is decoded
-// like it.
+// AnyPerfInfoShouldYieldProcessor is [PerfInfoShouldYieldProcessorV2] in any
+// version: a newer one is decoded like it.
 type AnyPerfInfoShouldYieldProcessor struct {
 	Seen etw.Seen
-
-	YieldReason      uint32
-	DpcWatchdogCount uint32
-	DpcTimeCount     uint32
+	PerfInfoShouldYieldProcessorV2
 }
 
-var anyPerfInfoShouldYieldProcessor = []*etw.EventDesc{&perfInfoShouldYieldProcessorV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPerfInfoShouldYieldProcessor) EventDescs() []*etw.EventDesc {
-	return anyPerfInfoShouldYieldProcessor
+	return []*etw.EventDesc{&perfInfoShouldYieldProcessorV2}
 }
-func (e *AnyPerfInfoShouldYieldProcessor) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoShouldYieldProcessor, e.Seen)
+func (e *AnyPerfInfoShouldYieldProcessor) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoShouldYieldProcessor) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoShouldYieldProcessorV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoShouldYieldProcessor) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.YieldReason = v.YieldReason
-	e.DpcWatchdogCount = v.DpcWatchdogCount
-	e.DpcTimeCount = v.DpcTimeCount
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoShouldYieldProcessor) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.YieldReason))
-	case 1:
-		return etw.UintValue(uint64(e.DpcWatchdogCount))
-	case 2:
-		return etw.UintValue(uint64(e.DpcTimeCount))
-	}
-	return etw.Value{}
+	return e.PerfInfoShouldYieldProcessorV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoShouldYieldProcessor) Clone() *AnyPerfInfoShouldYieldProcessor { return &e }
-
-func (e AnyPerfInfoShouldYieldProcessor) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoShouldYieldProcessor) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyPerfInfoShouldYieldProcessor) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // PerfInfoHvHypercallV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 114 (HvHypercall), version 2,
@@ -7666,15 +5846,9 @@ func (e PerfInfoHvHypercallV2) LogValue() slog.Value         { return etw.LogVal
 func (e PerfInfoHvHypercallV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var perfInfoHvHypercallV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	ID:         114,
-	Version:    2,
-	Opcode:     114,
-	Task:       12,
-	TaskName:   "PerfInfo",
-	OpcodeName: "HvHypercall",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 114, Version: 2, Opcode: 114, Task: 12,
+	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
+	TaskName: "PerfInfo", OpcodeName: "HvHypercall",
 	Fields: []etw.FieldDesc{
 		{Name: "CallCode", Type: etw.InUInt32},
 		{Name: "IsFast", Type: etw.InUInt8},
@@ -7683,58 +5857,25 @@ var perfInfoHvHypercallV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PerfInfoHvHypercallV2) },
 }
 
-// AnyPerfInfoHvHypercall is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 114 (HvHypercall), of task
-// PerfInfo, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PerfInfoHvHypercallV2]; a newer one is decoded like it.
+// AnyPerfInfoHvHypercall is [PerfInfoHvHypercallV2] in any version: a newer
+// one is decoded like it.
 type AnyPerfInfoHvHypercall struct {
 	Seen etw.Seen
-
-	CallCode uint32
-	IsFast   uint8
-	IsNested uint8
+	PerfInfoHvHypercallV2
 }
 
-var anyPerfInfoHvHypercall = []*etw.EventDesc{&perfInfoHvHypercallV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPerfInfoHvHypercall) EventDescs() []*etw.EventDesc { return anyPerfInfoHvHypercall }
-func (e *AnyPerfInfoHvHypercall) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPerfInfoHvHypercall, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPerfInfoHvHypercall) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&perfInfoHvHypercallV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPerfInfoHvHypercall) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PerfInfoHvHypercallV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPerfInfoHvHypercall) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPerfInfoHvHypercall) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.CallCode = v.CallCode
-	e.IsFast = v.IsFast
-	e.IsNested = v.IsNested
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoHvHypercall) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.CallCode))
-	case 1:
-		return etw.UintValue(uint64(e.IsFast))
-	case 2:
-		return etw.UintValue(uint64(e.IsNested))
-	}
-	return etw.Value{}
+	return e.PerfInfoHvHypercallV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoHvHypercall) Clone() *AnyPerfInfoHvHypercall { return &e }
-
-func (e AnyPerfInfoHvHypercall) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoHvHypercall) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPerfInfoHvHypercall) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

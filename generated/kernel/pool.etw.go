@@ -52,17 +52,11 @@ func (e PoolAllocationV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e PoolAllocationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var poolAllocationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       18,
-	TaskName:   "Pool",
-	OpcodeName: "Allocation",
-	Fields:     poolAllocFreeLayoutFields,
-	New:        func() etw.Event { return new(PoolAllocationV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 18,
+	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
+	TaskName: "Pool", OpcodeName: "Allocation",
+	Fields: poolAllocFreeLayoutFields,
+	New:    func() etw.Event { return new(PoolAllocationV2) },
 }
 
 // poolAllocFreeLayout is the template PoolAllocFree, which several events use.
@@ -110,78 +104,26 @@ var poolAllocFreeLayoutFields = []etw.FieldDesc{
 	{Name: "Entry", Type: etw.InPointer},
 }
 
-// AnyPoolAllocation is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 32 (Allocation), of task Pool,
-// in any version.
-//
-// Memory of a pool was allocated. Logged with PERF_POOL of the group masks.
-// xperf's name for stacks of it is PoolAlloc. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PoolAllocationV2]; a newer one is decoded like it.
+// AnyPoolAllocation is [PoolAllocationV2] in any version: a newer one is
+// decoded like it.
 type AnyPoolAllocation struct {
 	Seen etw.Seen
-
-	Type uint32
-	// Four characters that name who allocated it.
-	Tag           uint32
-	NumberOfBytes etw.Pointer
-	Entry         etw.Pointer
+	PoolAllocationV2
 }
 
-var anyPoolAllocation = []*etw.EventDesc{&poolAllocationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPoolAllocation) EventDescs() []*etw.EventDesc { return anyPoolAllocation }
-func (e *AnyPoolAllocation) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPoolAllocation, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPoolAllocation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPoolAllocFreeLayout)(e).decode(version, p, ptr, anyPoolAllocation)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPoolAllocation) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&poolAllocationV2} }
+func (e *AnyPoolAllocation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPoolAllocation) FieldValue(i int) etw.Value {
-	return (*anyPoolAllocFreeLayout)(e).FieldValue(i)
+func (e *AnyPoolAllocation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PoolAllocationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPoolAllocation) Clone() *AnyPoolAllocation { return &e }
-
-func (e AnyPoolAllocation) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPoolAllocation) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPoolAllocation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyPoolAllocFreeLayout is what types for all versions of an event share, the
-// newest of which has the template PoolAllocFree.
-type anyPoolAllocFreeLayout AnyPoolAllocation
-
-func (e *anyPoolAllocFreeLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v poolAllocFreeLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Type = v.Type
-	e.Tag = v.Tag
-	e.NumberOfBytes = v.NumberOfBytes
-	e.Entry = v.Entry
-	return n, err
-}
-
-func (e *anyPoolAllocFreeLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Type))
-	case 1:
-		return etw.UintValue(uint64(e.Tag))
-	case 2:
-		return etw.PointerValue(e.NumberOfBytes)
-	case 3:
-		return etw.PointerValue(e.Entry)
-	}
-	return etw.Value{}
-}
 
 // PoolSessionPoolAllocationV2 is the classic event of class
 // 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 33 (SessionPoolAllocation),
@@ -226,17 +168,11 @@ func (e PoolSessionPoolAllocationV2) LogValue() slog.Value         { return etw.
 func (e PoolSessionPoolAllocationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var poolSessionPoolAllocationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	ID:         33,
-	Version:    2,
-	Opcode:     33,
-	Task:       18,
-	TaskName:   "Pool",
-	OpcodeName: "SessionPoolAllocation",
-	Fields:     sessionPoolAllocFreeLayoutFields,
-	New:        func() etw.Event { return new(PoolSessionPoolAllocationV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 18,
+	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
+	TaskName: "Pool", OpcodeName: "SessionPoolAllocation",
+	Fields: sessionPoolAllocFreeLayoutFields,
+	New:    func() etw.Event { return new(PoolSessionPoolAllocationV2) },
 }
 
 // sessionPoolAllocFreeLayout is the template SessionPoolAllocFree, which
@@ -290,87 +226,28 @@ var sessionPoolAllocFreeLayoutFields = []etw.FieldDesc{
 	{Name: "SessionId", Type: etw.InUInt32},
 }
 
-// AnyPoolSessionPoolAllocation is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 33 (SessionPoolAllocation), of
-// task Pool, in any version.
-//
-// Logged with PERF_POOL of the group masks. xperf's name for stacks of it is
-// PoolAllocSession. The layout is that of descriptions; no trace with the
-// event was at hand.
-//
-// The only version is [PoolSessionPoolAllocationV2]; a newer one is decoded
-// like it.
+// AnyPoolSessionPoolAllocation is [PoolSessionPoolAllocationV2] in any
+// version: a newer one is decoded like it.
 type AnyPoolSessionPoolAllocation struct {
 	Seen etw.Seen
-
-	Type uint32
-	// Four characters that name who allocated it.
-	Tag           uint32
-	NumberOfBytes etw.Pointer
-	Entry         etw.Pointer
-	SessionId     uint32
+	PoolSessionPoolAllocationV2
 }
 
-var anyPoolSessionPoolAllocation = []*etw.EventDesc{&poolSessionPoolAllocationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPoolSessionPoolAllocation) EventDescs() []*etw.EventDesc {
-	return anyPoolSessionPoolAllocation
+	return []*etw.EventDesc{&poolSessionPoolAllocationV2}
 }
-func (e *AnyPoolSessionPoolAllocation) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPoolSessionPoolAllocation, e.Seen)
+func (e *AnyPoolSessionPoolAllocation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPoolSessionPoolAllocation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anySessionPoolAllocFreeLayout)(e).decode(version, p, ptr, anyPoolSessionPoolAllocation)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPoolSessionPoolAllocation) FieldValue(i int) etw.Value {
-	return (*anySessionPoolAllocFreeLayout)(e).FieldValue(i)
+func (e *AnyPoolSessionPoolAllocation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PoolSessionPoolAllocationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPoolSessionPoolAllocation) Clone() *AnyPoolSessionPoolAllocation { return &e }
-
-func (e AnyPoolSessionPoolAllocation) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPoolSessionPoolAllocation) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPoolSessionPoolAllocation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anySessionPoolAllocFreeLayout is what types for all versions of an event
-// share, the newest of which has the template SessionPoolAllocFree.
-type anySessionPoolAllocFreeLayout AnyPoolSessionPoolAllocation
-
-func (e *anySessionPoolAllocFreeLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v sessionPoolAllocFreeLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Type = v.Type
-	e.Tag = v.Tag
-	e.NumberOfBytes = v.NumberOfBytes
-	e.Entry = v.Entry
-	e.SessionId = v.SessionId
-	return n, err
-}
-
-func (e *anySessionPoolAllocFreeLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Type))
-	case 1:
-		return etw.UintValue(uint64(e.Tag))
-	case 2:
-		return etw.PointerValue(e.NumberOfBytes)
-	case 3:
-		return etw.PointerValue(e.Entry)
-	case 4:
-		return etw.UintValue(uint64(e.SessionId))
-	}
-	return etw.Value{}
-}
 
 // PoolFreeV2 is the classic event of class
 // 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 34 (Free), version 2, of task
@@ -414,62 +291,32 @@ func (e PoolFreeV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e PoolFreeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var poolFreeV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	ID:         34,
-	Version:    2,
-	Opcode:     34,
-	Task:       18,
-	TaskName:   "Pool",
-	OpcodeName: "Free",
-	Fields:     poolAllocFreeLayoutFields,
-	New:        func() etw.Event { return new(PoolFreeV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 18,
+	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
+	TaskName: "Pool", OpcodeName: "Free",
+	Fields: poolAllocFreeLayoutFields,
+	New:    func() etw.Event { return new(PoolFreeV2) },
 }
 
-// AnyPoolFree is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 34 (Free), of task Pool, in any
-// version.
-//
-// Memory of a pool was freed. Logged with PERF_POOL of the group masks.
-// xperf's name for stacks of it is PoolFree. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PoolFreeV2]; a newer one is decoded like it.
+// AnyPoolFree is [PoolFreeV2] in any version: a newer one is decoded like it.
 type AnyPoolFree struct {
 	Seen etw.Seen
-
-	Type uint32
-	// Four characters that name who allocated it.
-	Tag           uint32
-	NumberOfBytes etw.Pointer
-	Entry         etw.Pointer
+	PoolFreeV2
 }
 
-var anyPoolFree = []*etw.EventDesc{&poolFreeV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPoolFree) EventDescs() []*etw.EventDesc { return anyPoolFree }
-func (e *AnyPoolFree) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPoolFree, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPoolFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPoolAllocFreeLayout)(e).decode(version, p, ptr, anyPoolFree)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPoolFree) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&poolFreeV2} }
+func (e *AnyPoolFree) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPoolFree) FieldValue(i int) etw.Value {
-	return (*anyPoolAllocFreeLayout)(e).FieldValue(i)
+func (e *AnyPoolFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PoolFreeV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPoolFree) Clone() *AnyPoolFree { return &e }
-
-func (e AnyPoolFree) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPoolFree) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPoolFree) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolSessionPoolFreeV2 is the classic event of class
 // 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 35 (SessionPoolFree), version
@@ -514,65 +361,35 @@ func (e PoolSessionPoolFreeV2) LogValue() slog.Value         { return etw.LogVal
 func (e PoolSessionPoolFreeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var poolSessionPoolFreeV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	ID:         35,
-	Version:    2,
-	Opcode:     35,
-	Task:       18,
-	TaskName:   "Pool",
-	OpcodeName: "SessionPoolFree",
-	Fields:     sessionPoolAllocFreeLayoutFields,
-	New:        func() etw.Event { return new(PoolSessionPoolFreeV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 18,
+	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
+	TaskName: "Pool", OpcodeName: "SessionPoolFree",
+	Fields: sessionPoolAllocFreeLayoutFields,
+	New:    func() etw.Event { return new(PoolSessionPoolFreeV2) },
 }
 
-// AnyPoolSessionPoolFree is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 35 (SessionPoolFree), of task
-// Pool, in any version.
-//
-// Logged with PERF_POOL of the group masks. xperf's name for stacks of it is
-// PoolFreeSession. The layout is that of descriptions; no trace with the event
-// was at hand.
-//
-// The only version is [PoolSessionPoolFreeV2]; a newer one is decoded like it.
+// AnyPoolSessionPoolFree is [PoolSessionPoolFreeV2] in any version: a newer
+// one is decoded like it.
 type AnyPoolSessionPoolFree struct {
 	Seen etw.Seen
-
-	Type uint32
-	// Four characters that name who allocated it.
-	Tag           uint32
-	NumberOfBytes etw.Pointer
-	Entry         etw.Pointer
-	SessionId     uint32
+	PoolSessionPoolFreeV2
 }
 
-var anyPoolSessionPoolFree = []*etw.EventDesc{&poolSessionPoolFreeV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPoolSessionPoolFree) EventDescs() []*etw.EventDesc { return anyPoolSessionPoolFree }
-func (e *AnyPoolSessionPoolFree) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPoolSessionPoolFree, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPoolSessionPoolFree) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&poolSessionPoolFreeV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPoolSessionPoolFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anySessionPoolAllocFreeLayout)(e).decode(version, p, ptr, anyPoolSessionPoolFree)
+func (e *AnyPoolSessionPoolFree) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPoolSessionPoolFree) FieldValue(i int) etw.Value {
-	return (*anySessionPoolAllocFreeLayout)(e).FieldValue(i)
+func (e *AnyPoolSessionPoolFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PoolSessionPoolFreeV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPoolSessionPoolFree) Clone() *AnyPoolSessionPoolFree { return &e }
-
-func (e AnyPoolSessionPoolFree) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPoolSessionPoolFree) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPoolSessionPoolFree) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolSnapDCStartV2 is the classic event of class
 // 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 40 (SnapDCStart), version 2, of
@@ -591,42 +408,32 @@ func (e PoolSnapDCStartV2) LogValue() slog.Value                                
 func (e PoolSnapDCStartV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var poolSnapDCStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	ID:         40,
-	Version:    2,
-	Opcode:     40,
-	Task:       18,
-	TaskName:   "Pool",
-	OpcodeName: "SnapDCStart",
-	New:        func() etw.Event { return new(PoolSnapDCStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 2, Opcode: 40, Task: 18,
+	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
+	TaskName: "Pool", OpcodeName: "SnapDCStart",
+	New: func() etw.Event { return new(PoolSnapDCStartV2) },
 }
 
-// AnyPoolSnapDCStart is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 40 (SnapDCStart), of task Pool,
-// in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PoolSnapDCStartV2]; a newer one is decoded like it.
+// AnyPoolSnapDCStart is [PoolSnapDCStartV2] in any version: a newer one is
+// decoded like it.
 type AnyPoolSnapDCStart struct {
 	Seen etw.Seen
+	PoolSnapDCStartV2
 }
 
-var anyPoolSnapDCStart = []*etw.EventDesc{&poolSnapDCStartV2}
-
-func (*AnyPoolSnapDCStart) EventDescs() []*etw.EventDesc { return anyPoolSnapDCStart }
-func (*AnyPoolSnapDCStart) EventDesc() *etw.EventDesc    { return &poolSnapDCStartV2 }
-func (e *AnyPoolSnapDCStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPoolSnapDCStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&poolSnapDCStartV2} }
+func (e *AnyPoolSnapDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPoolSnapDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.PoolSnapDCStartV2.DecodePayload(p, ptr)
 }
-func (*AnyPoolSnapDCStart) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyPoolSnapDCStart) Clone() *AnyPoolSnapDCStart   { return &e }
-func (e AnyPoolSnapDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPoolSnapDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPoolSnapDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyPoolSnapDCStart) Clone() *AnyPoolSnapDCStart { return &e }
 
 // PoolSnapDCEndV2 is the classic event of class
 // 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 41 (SnapDCEnd), version 2, of
@@ -645,42 +452,32 @@ func (e PoolSnapDCEndV2) LogValue() slog.Value                                 {
 func (e PoolSnapDCEndV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var poolSnapDCEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	ID:         41,
-	Version:    2,
-	Opcode:     41,
-	Task:       18,
-	TaskName:   "Pool",
-	OpcodeName: "SnapDCEnd",
-	New:        func() etw.Event { return new(PoolSnapDCEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 41, Version: 2, Opcode: 41, Task: 18,
+	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
+	TaskName: "Pool", OpcodeName: "SnapDCEnd",
+	New: func() etw.Event { return new(PoolSnapDCEndV2) },
 }
 
-// AnyPoolSnapDCEnd is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 41 (SnapDCEnd), of task Pool,
-// in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PoolSnapDCEndV2]; a newer one is decoded like it.
+// AnyPoolSnapDCEnd is [PoolSnapDCEndV2] in any version: a newer one is decoded
+// like it.
 type AnyPoolSnapDCEnd struct {
 	Seen etw.Seen
+	PoolSnapDCEndV2
 }
 
-var anyPoolSnapDCEnd = []*etw.EventDesc{&poolSnapDCEndV2}
-
-func (*AnyPoolSnapDCEnd) EventDescs() []*etw.EventDesc { return anyPoolSnapDCEnd }
-func (*AnyPoolSnapDCEnd) EventDesc() *etw.EventDesc    { return &poolSnapDCEndV2 }
-func (e *AnyPoolSnapDCEnd) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPoolSnapDCEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&poolSnapDCEndV2} }
+func (e *AnyPoolSnapDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPoolSnapDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.PoolSnapDCEndV2.DecodePayload(p, ptr)
 }
-func (*AnyPoolSnapDCEnd) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyPoolSnapDCEnd) Clone() *AnyPoolSnapDCEnd     { return &e }
-func (e AnyPoolSnapDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPoolSnapDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPoolSnapDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyPoolSnapDCEnd) Clone() *AnyPoolSnapDCEnd { return &e }
 
 // PoolBigPoolSnapDCStartV2 is the classic event of class
 // 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 42 (BigPoolSnapDCStart),
@@ -701,43 +498,34 @@ func (e PoolBigPoolSnapDCStartV2) LogValue() slog.Value             { return etw
 func (e PoolBigPoolSnapDCStartV2) MarshalJSON() ([]byte, error)     { return etw.AppendJSON(nil, &e) }
 
 var poolBigPoolSnapDCStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	ID:         42,
-	Version:    2,
-	Opcode:     42,
-	Task:       18,
-	TaskName:   "Pool",
-	OpcodeName: "BigPoolSnapDCStart",
-	New:        func() etw.Event { return new(PoolBigPoolSnapDCStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 42, Version: 2, Opcode: 42, Task: 18,
+	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
+	TaskName: "Pool", OpcodeName: "BigPoolSnapDCStart",
+	New: func() etw.Event { return new(PoolBigPoolSnapDCStartV2) },
 }
 
-// AnyPoolBigPoolSnapDCStart is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 42 (BigPoolSnapDCStart), of
-// task Pool, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PoolBigPoolSnapDCStartV2]; a newer one is decoded like
-// it.
+// AnyPoolBigPoolSnapDCStart is [PoolBigPoolSnapDCStartV2] in any version: a
+// newer one is decoded like it.
 type AnyPoolBigPoolSnapDCStart struct {
 	Seen etw.Seen
+	PoolBigPoolSnapDCStartV2
 }
 
-var anyPoolBigPoolSnapDCStart = []*etw.EventDesc{&poolBigPoolSnapDCStartV2}
-
-func (*AnyPoolBigPoolSnapDCStart) EventDescs() []*etw.EventDesc { return anyPoolBigPoolSnapDCStart }
-func (*AnyPoolBigPoolSnapDCStart) EventDesc() *etw.EventDesc    { return &poolBigPoolSnapDCStartV2 }
-func (e *AnyPoolBigPoolSnapDCStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPoolBigPoolSnapDCStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&poolBigPoolSnapDCStartV2}
+}
+func (e *AnyPoolBigPoolSnapDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPoolBigPoolSnapDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.PoolBigPoolSnapDCStartV2.DecodePayload(p, ptr)
 }
-func (*AnyPoolBigPoolSnapDCStart) FieldValue(int) etw.Value           { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyPoolBigPoolSnapDCStart) Clone() *AnyPoolBigPoolSnapDCStart { return &e }
-func (e AnyPoolBigPoolSnapDCStart) String() string                    { return string(etw.AppendText(nil, &e)) }
-func (e AnyPoolBigPoolSnapDCStart) LogValue() slog.Value              { return etw.LogValue(&e) }
-func (e AnyPoolBigPoolSnapDCStart) MarshalJSON() ([]byte, error)      { return etw.AppendJSON(nil, &e) }
 
 // PoolBigPoolSnapDCEndV2 is the classic event of class
 // 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 43 (BigPoolSnapDCEnd), version
@@ -756,43 +544,34 @@ func (e PoolBigPoolSnapDCEndV2) LogValue() slog.Value                           
 func (e PoolBigPoolSnapDCEndV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var poolBigPoolSnapDCEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	ID:         43,
-	Version:    2,
-	Opcode:     43,
-	Task:       18,
-	TaskName:   "Pool",
-	OpcodeName: "BigPoolSnapDCEnd",
-	New:        func() etw.Event { return new(PoolBigPoolSnapDCEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 43, Version: 2, Opcode: 43, Task: 18,
+	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
+	TaskName: "Pool", OpcodeName: "BigPoolSnapDCEnd",
+	New: func() etw.Event { return new(PoolBigPoolSnapDCEndV2) },
 }
 
-// AnyPoolBigPoolSnapDCEnd is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 43 (BigPoolSnapDCEnd), of task
-// Pool, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PoolBigPoolSnapDCEndV2]; a newer one is decoded like
-// it.
+// AnyPoolBigPoolSnapDCEnd is [PoolBigPoolSnapDCEndV2] in any version: a newer
+// one is decoded like it.
 type AnyPoolBigPoolSnapDCEnd struct {
 	Seen etw.Seen
+	PoolBigPoolSnapDCEndV2
 }
 
-var anyPoolBigPoolSnapDCEnd = []*etw.EventDesc{&poolBigPoolSnapDCEndV2}
-
-func (*AnyPoolBigPoolSnapDCEnd) EventDescs() []*etw.EventDesc { return anyPoolBigPoolSnapDCEnd }
-func (*AnyPoolBigPoolSnapDCEnd) EventDesc() *etw.EventDesc    { return &poolBigPoolSnapDCEndV2 }
-func (e *AnyPoolBigPoolSnapDCEnd) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPoolBigPoolSnapDCEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&poolBigPoolSnapDCEndV2}
+}
+func (e *AnyPoolBigPoolSnapDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPoolBigPoolSnapDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.PoolBigPoolSnapDCEndV2.DecodePayload(p, ptr)
 }
-func (*AnyPoolBigPoolSnapDCEnd) FieldValue(int) etw.Value         { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyPoolBigPoolSnapDCEnd) Clone() *AnyPoolBigPoolSnapDCEnd { return &e }
-func (e AnyPoolBigPoolSnapDCEnd) String() string                  { return string(etw.AppendText(nil, &e)) }
-func (e AnyPoolBigPoolSnapDCEnd) LogValue() slog.Value            { return etw.LogValue(&e) }
-func (e AnyPoolBigPoolSnapDCEnd) MarshalJSON() ([]byte, error)    { return etw.AppendJSON(nil, &e) }
 
 // PoolSessionPoolSnapDCStartV2 is the classic event of class
 // 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 44 (SessionPoolSnapDCStart),
@@ -813,47 +592,34 @@ func (e PoolSessionPoolSnapDCStartV2) LogValue() slog.Value                 { re
 func (e PoolSessionPoolSnapDCStartV2) MarshalJSON() ([]byte, error)         { return etw.AppendJSON(nil, &e) }
 
 var poolSessionPoolSnapDCStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	ID:         44,
-	Version:    2,
-	Opcode:     44,
-	Task:       18,
-	TaskName:   "Pool",
-	OpcodeName: "SessionPoolSnapDCStart",
-	New:        func() etw.Event { return new(PoolSessionPoolSnapDCStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 44, Version: 2, Opcode: 44, Task: 18,
+	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
+	TaskName: "Pool", OpcodeName: "SessionPoolSnapDCStart",
+	New: func() etw.Event { return new(PoolSessionPoolSnapDCStartV2) },
 }
 
-// AnyPoolSessionPoolSnapDCStart is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 44 (SessionPoolSnapDCStart), of
-// task Pool, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PoolSessionPoolSnapDCStartV2]; a newer one is decoded
-// like it.
+// AnyPoolSessionPoolSnapDCStart is [PoolSessionPoolSnapDCStartV2] in any
+// version: a newer one is decoded like it.
 type AnyPoolSessionPoolSnapDCStart struct {
 	Seen etw.Seen
+	PoolSessionPoolSnapDCStartV2
 }
 
-var anyPoolSessionPoolSnapDCStart = []*etw.EventDesc{&poolSessionPoolSnapDCStartV2}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPoolSessionPoolSnapDCStart) EventDescs() []*etw.EventDesc {
-	return anyPoolSessionPoolSnapDCStart
+	return []*etw.EventDesc{&poolSessionPoolSnapDCStartV2}
 }
-func (*AnyPoolSessionPoolSnapDCStart) EventDesc() *etw.EventDesc {
-	return &poolSessionPoolSnapDCStartV2
+func (e *AnyPoolSessionPoolSnapDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-func (e *AnyPoolSessionPoolSnapDCStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnyPoolSessionPoolSnapDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.PoolSessionPoolSnapDCStartV2.DecodePayload(p, ptr)
 }
-func (*AnyPoolSessionPoolSnapDCStart) FieldValue(int) etw.Value               { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyPoolSessionPoolSnapDCStart) Clone() *AnyPoolSessionPoolSnapDCStart { return &e }
-func (e AnyPoolSessionPoolSnapDCStart) String() string                        { return string(etw.AppendText(nil, &e)) }
-func (e AnyPoolSessionPoolSnapDCStart) LogValue() slog.Value                  { return etw.LogValue(&e) }
-func (e AnyPoolSessionPoolSnapDCStart) MarshalJSON() ([]byte, error)          { return etw.AppendJSON(nil, &e) }
 
 // PoolSessionPoolSnapDCEndV2 is the classic event of class
 // 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 45 (SessionPoolSnapDCEnd),
@@ -874,43 +640,34 @@ func (e PoolSessionPoolSnapDCEndV2) LogValue() slog.Value               { return
 func (e PoolSessionPoolSnapDCEndV2) MarshalJSON() ([]byte, error)       { return etw.AppendJSON(nil, &e) }
 
 var poolSessionPoolSnapDCEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	ID:         45,
-	Version:    2,
-	Opcode:     45,
-	Task:       18,
-	TaskName:   "Pool",
-	OpcodeName: "SessionPoolSnapDCEnd",
-	New:        func() etw.Event { return new(PoolSessionPoolSnapDCEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 45, Version: 2, Opcode: 45, Task: 18,
+	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
+	TaskName: "Pool", OpcodeName: "SessionPoolSnapDCEnd",
+	New: func() etw.Event { return new(PoolSessionPoolSnapDCEndV2) },
 }
 
-// AnyPoolSessionPoolSnapDCEnd is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 45 (SessionPoolSnapDCEnd), of
-// task Pool, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PoolSessionPoolSnapDCEndV2]; a newer one is decoded
-// like it.
+// AnyPoolSessionPoolSnapDCEnd is [PoolSessionPoolSnapDCEndV2] in any version:
+// a newer one is decoded like it.
 type AnyPoolSessionPoolSnapDCEnd struct {
 	Seen etw.Seen
+	PoolSessionPoolSnapDCEndV2
 }
 
-var anyPoolSessionPoolSnapDCEnd = []*etw.EventDesc{&poolSessionPoolSnapDCEndV2}
-
-func (*AnyPoolSessionPoolSnapDCEnd) EventDescs() []*etw.EventDesc { return anyPoolSessionPoolSnapDCEnd }
-func (*AnyPoolSessionPoolSnapDCEnd) EventDesc() *etw.EventDesc    { return &poolSessionPoolSnapDCEndV2 }
-func (e *AnyPoolSessionPoolSnapDCEnd) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPoolSessionPoolSnapDCEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&poolSessionPoolSnapDCEndV2}
+}
+func (e *AnyPoolSessionPoolSnapDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPoolSessionPoolSnapDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.PoolSessionPoolSnapDCEndV2.DecodePayload(p, ptr)
 }
-func (*AnyPoolSessionPoolSnapDCEnd) FieldValue(int) etw.Value             { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyPoolSessionPoolSnapDCEnd) Clone() *AnyPoolSessionPoolSnapDCEnd { return &e }
-func (e AnyPoolSessionPoolSnapDCEnd) String() string                      { return string(etw.AppendText(nil, &e)) }
-func (e AnyPoolSessionPoolSnapDCEnd) LogValue() slog.Value                { return etw.LogValue(&e) }
-func (e AnyPoolSessionPoolSnapDCEnd) MarshalJSON() ([]byte, error)        { return etw.AppendJSON(nil, &e) }
 
 // PoolSessionBigPoolSnapDCStartV2 is the classic event of class
 // 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 46 (SessionBigPoolSnapDCStart),
@@ -937,49 +694,34 @@ func (e PoolSessionBigPoolSnapDCStartV2) MarshalJSON() ([]byte, error) {
 }
 
 var poolSessionBigPoolSnapDCStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	ID:         46,
-	Version:    2,
-	Opcode:     46,
-	Task:       18,
-	TaskName:   "Pool",
-	OpcodeName: "SessionBigPoolSnapDCStart",
-	New:        func() etw.Event { return new(PoolSessionBigPoolSnapDCStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 46, Version: 2, Opcode: 46, Task: 18,
+	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
+	TaskName: "Pool", OpcodeName: "SessionBigPoolSnapDCStart",
+	New: func() etw.Event { return new(PoolSessionBigPoolSnapDCStartV2) },
 }
 
-// AnyPoolSessionBigPoolSnapDCStart is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 46 (SessionBigPoolSnapDCStart),
-// of task Pool, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PoolSessionBigPoolSnapDCStartV2]; a newer one is
-// decoded like it.
+// AnyPoolSessionBigPoolSnapDCStart is [PoolSessionBigPoolSnapDCStartV2] in any
+// version: a newer one is decoded like it.
 type AnyPoolSessionBigPoolSnapDCStart struct {
 	Seen etw.Seen
+	PoolSessionBigPoolSnapDCStartV2
 }
 
-var anyPoolSessionBigPoolSnapDCStart = []*etw.EventDesc{&poolSessionBigPoolSnapDCStartV2}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPoolSessionBigPoolSnapDCStart) EventDescs() []*etw.EventDesc {
-	return anyPoolSessionBigPoolSnapDCStart
+	return []*etw.EventDesc{&poolSessionBigPoolSnapDCStartV2}
 }
-func (*AnyPoolSessionBigPoolSnapDCStart) EventDesc() *etw.EventDesc {
-	return &poolSessionBigPoolSnapDCStartV2
+func (e *AnyPoolSessionBigPoolSnapDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-func (e *AnyPoolSessionBigPoolSnapDCStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnyPoolSessionBigPoolSnapDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.PoolSessionBigPoolSnapDCStartV2.DecodePayload(p, ptr)
 }
-func (*AnyPoolSessionBigPoolSnapDCStart) FieldValue(int) etw.Value                  { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyPoolSessionBigPoolSnapDCStart) Clone() *AnyPoolSessionBigPoolSnapDCStart { return &e }
-func (e AnyPoolSessionBigPoolSnapDCStart) String() string                           { return string(etw.AppendText(nil, &e)) }
-func (e AnyPoolSessionBigPoolSnapDCStart) LogValue() slog.Value                     { return etw.LogValue(&e) }
-func (e AnyPoolSessionBigPoolSnapDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // PoolSessionBigPoolSnapDCEndV2 is the classic event of class
 // 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 47 (SessionBigPoolSnapDCEnd),
@@ -1002,44 +744,31 @@ func (e PoolSessionBigPoolSnapDCEndV2) LogValue() slog.Value                  { 
 func (e PoolSessionBigPoolSnapDCEndV2) MarshalJSON() ([]byte, error)          { return etw.AppendJSON(nil, &e) }
 
 var poolSessionBigPoolSnapDCEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	ID:         47,
-	Version:    2,
-	Opcode:     47,
-	Task:       18,
-	TaskName:   "Pool",
-	OpcodeName: "SessionBigPoolSnapDCEnd",
-	New:        func() etw.Event { return new(PoolSessionBigPoolSnapDCEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 47, Version: 2, Opcode: 47, Task: 18,
+	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
+	TaskName: "Pool", OpcodeName: "SessionBigPoolSnapDCEnd",
+	New: func() etw.Event { return new(PoolSessionBigPoolSnapDCEndV2) },
 }
 
-// AnyPoolSessionBigPoolSnapDCEnd is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 47 (SessionBigPoolSnapDCEnd),
-// of task Pool, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PoolSessionBigPoolSnapDCEndV2]; a newer one is decoded
-// like it.
+// AnyPoolSessionBigPoolSnapDCEnd is [PoolSessionBigPoolSnapDCEndV2] in any
+// version: a newer one is decoded like it.
 type AnyPoolSessionBigPoolSnapDCEnd struct {
 	Seen etw.Seen
+	PoolSessionBigPoolSnapDCEndV2
 }
 
-var anyPoolSessionBigPoolSnapDCEnd = []*etw.EventDesc{&poolSessionBigPoolSnapDCEndV2}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPoolSessionBigPoolSnapDCEnd) EventDescs() []*etw.EventDesc {
-	return anyPoolSessionBigPoolSnapDCEnd
+	return []*etw.EventDesc{&poolSessionBigPoolSnapDCEndV2}
 }
-func (*AnyPoolSessionBigPoolSnapDCEnd) EventDesc() *etw.EventDesc {
-	return &poolSessionBigPoolSnapDCEndV2
+func (e *AnyPoolSessionBigPoolSnapDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-func (e *AnyPoolSessionBigPoolSnapDCEnd) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnyPoolSessionBigPoolSnapDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.PoolSessionBigPoolSnapDCEndV2.DecodePayload(p, ptr)
 }
-func (*AnyPoolSessionBigPoolSnapDCEnd) FieldValue(int) etw.Value                { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyPoolSessionBigPoolSnapDCEnd) Clone() *AnyPoolSessionBigPoolSnapDCEnd { return &e }
-func (e AnyPoolSessionBigPoolSnapDCEnd) String() string                         { return string(etw.AppendText(nil, &e)) }
-func (e AnyPoolSessionBigPoolSnapDCEnd) LogValue() slog.Value                   { return etw.LogValue(&e) }
-func (e AnyPoolSessionBigPoolSnapDCEnd) MarshalJSON() ([]byte, error)           { return etw.AppendJSON(nil, &e) }

@@ -61,15 +61,9 @@ func (e PowerBatteryLifeInfoV2) LogValue() slog.Value         { return etw.LogVa
 func (e PowerBatteryLifeInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerBatteryLifeInfoV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "BatteryLifeInfo",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "BatteryLifeInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "RemainingCapacity", Type: etw.InUInt32},
 		{Name: "Rate", Type: etw.InUInt32},
@@ -77,59 +71,28 @@ var powerBatteryLifeInfoV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PowerBatteryLifeInfoV2) },
 }
 
-// AnyPowerBatteryLifeInfo is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 32 (BatteryLifeInfo), of task
-// Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PowerBatteryLifeInfoV2]; a newer one is decoded like
-// it.
+// AnyPowerBatteryLifeInfo is [PowerBatteryLifeInfoV2] in any version: a newer
+// one is decoded like it.
 type AnyPowerBatteryLifeInfo struct {
 	Seen etw.Seen
-
-	RemainingCapacity uint32
-	Rate              uint32
+	PowerBatteryLifeInfoV2
 }
 
-var anyPowerBatteryLifeInfo = []*etw.EventDesc{&powerBatteryLifeInfoV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPowerBatteryLifeInfo) EventDescs() []*etw.EventDesc { return anyPowerBatteryLifeInfo }
-func (e *AnyPowerBatteryLifeInfo) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerBatteryLifeInfo, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerBatteryLifeInfo) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&powerBatteryLifeInfoV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerBatteryLifeInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerBatteryLifeInfoV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerBatteryLifeInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPowerBatteryLifeInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.RemainingCapacity = v.RemainingCapacity
-	e.Rate = v.Rate
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerBatteryLifeInfo) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.RemainingCapacity))
-	case 1:
-		return etw.UintValue(uint64(e.Rate))
-	}
-	return etw.Value{}
+	return e.PowerBatteryLifeInfoV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPowerBatteryLifeInfo) Clone() *AnyPowerBatteryLifeInfo { return &e }
-
-func (e AnyPowerBatteryLifeInfo) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerBatteryLifeInfo) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerBatteryLifeInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerIdleStateChangeV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 33 (IdleStateChange), version
@@ -187,15 +150,9 @@ func (e PowerIdleStateChangeV2) LogValue() slog.Value         { return etw.LogVa
 func (e PowerIdleStateChangeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerIdleStateChangeV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         33,
-	Version:    2,
-	Opcode:     33,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "IdleStateChange",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "IdleStateChange",
 	Fields: []etw.FieldDesc{
 		{Name: "State", Type: etw.InUInt32},
 		{Name: "Throttle", Type: etw.InUInt32},
@@ -204,63 +161,28 @@ var powerIdleStateChangeV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PowerIdleStateChangeV2) },
 }
 
-// AnyPowerIdleStateChange is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 33 (IdleStateChange), of task
-// Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PowerIdleStateChangeV2]; a newer one is decoded like
-// it.
+// AnyPowerIdleStateChange is [PowerIdleStateChangeV2] in any version: a newer
+// one is decoded like it.
 type AnyPowerIdleStateChange struct {
 	Seen etw.Seen
-
-	State     uint32
-	Throttle  uint32
-	Direction uint32
+	PowerIdleStateChangeV2
 }
 
-var anyPowerIdleStateChange = []*etw.EventDesc{&powerIdleStateChangeV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPowerIdleStateChange) EventDescs() []*etw.EventDesc { return anyPowerIdleStateChange }
-func (e *AnyPowerIdleStateChange) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerIdleStateChange, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerIdleStateChange) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&powerIdleStateChangeV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerIdleStateChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerIdleStateChangeV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerIdleStateChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPowerIdleStateChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.State = v.State
-	e.Throttle = v.Throttle
-	e.Direction = v.Direction
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerIdleStateChange) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.State))
-	case 1:
-		return etw.UintValue(uint64(e.Throttle))
-	case 2:
-		return etw.UintValue(uint64(e.Direction))
-	}
-	return etw.Value{}
+	return e.PowerIdleStateChangeV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPowerIdleStateChange) Clone() *AnyPowerIdleStateChange { return &e }
-
-func (e AnyPowerIdleStateChange) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerIdleStateChange) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerIdleStateChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerSetPowerActionV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 34 (SetPowerAction), version 2,
@@ -318,15 +240,9 @@ func (e PowerSetPowerActionV2) LogValue() slog.Value         { return etw.LogVal
 func (e PowerSetPowerActionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerSetPowerActionV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         34,
-	Version:    2,
-	Opcode:     34,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "SetPowerAction",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "SetPowerAction",
 	Fields: []etw.FieldDesc{
 		{Name: "Trigger", Type: etw.InPointer},
 		{Name: "PowerAction", Type: etw.InUInt32},
@@ -335,63 +251,28 @@ var powerSetPowerActionV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PowerSetPowerActionV2) },
 }
 
-// AnyPowerSetPowerAction is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 34 (SetPowerAction), of task
-// Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerSetPowerAction. The layout is that of descriptions; no trace with the
-// event was at hand.
-//
-// The only version is [PowerSetPowerActionV2]; a newer one is decoded like it.
+// AnyPowerSetPowerAction is [PowerSetPowerActionV2] in any version: a newer
+// one is decoded like it.
 type AnyPowerSetPowerAction struct {
 	Seen etw.Seen
-
-	Trigger       etw.Pointer
-	PowerAction   uint32
-	LightestState uint32
+	PowerSetPowerActionV2
 }
 
-var anyPowerSetPowerAction = []*etw.EventDesc{&powerSetPowerActionV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPowerSetPowerAction) EventDescs() []*etw.EventDesc { return anyPowerSetPowerAction }
-func (e *AnyPowerSetPowerAction) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerSetPowerAction, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerSetPowerAction) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&powerSetPowerActionV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerSetPowerAction) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerSetPowerActionV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerSetPowerAction) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPowerSetPowerAction) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Trigger = v.Trigger
-	e.PowerAction = v.PowerAction
-	e.LightestState = v.LightestState
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerSetPowerAction) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Trigger)
-	case 1:
-		return etw.UintValue(uint64(e.PowerAction))
-	case 2:
-		return etw.UintValue(uint64(e.LightestState))
-	}
-	return etw.Value{}
+	return e.PowerSetPowerActionV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPowerSetPowerAction) Clone() *AnyPowerSetPowerAction { return &e }
-
-func (e AnyPowerSetPowerAction) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerSetPowerAction) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerSetPowerAction) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerSetPowerActionRetV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 35 (SetPowerActionRet), version
@@ -453,15 +334,9 @@ func (e PowerSetPowerActionRetV2) LogValue() slog.Value         { return etw.Log
 func (e PowerSetPowerActionRetV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerSetPowerActionRetV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         35,
-	Version:    2,
-	Opcode:     35,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "SetPowerActionRet",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "SetPowerActionRet",
 	Fields: []etw.FieldDesc{
 		{Name: "Trigger", Type: etw.InPointer},
 		{Name: "Status", Type: etw.InUInt32},
@@ -470,57 +345,24 @@ var powerSetPowerActionRetV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PowerSetPowerActionRetV2) },
 }
 
-// AnyPowerSetPowerActionRet is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 35 (SetPowerActionRet), of task
-// Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerSetPowerActionReturn. The layout is that of descriptions; no trace with
-// the event was at hand.
-//
-// The only version is [PowerSetPowerActionRetV2]; a newer one is decoded like
-// it.
+// AnyPowerSetPowerActionRet is [PowerSetPowerActionRetV2] in any version: a
+// newer one is decoded like it.
 type AnyPowerSetPowerActionRet struct {
 	Seen etw.Seen
-
-	Trigger etw.Pointer
-	Status  uint32
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	PowerSetPowerActionRetV2
 }
 
-var anyPowerSetPowerActionRet = []*etw.EventDesc{&powerSetPowerActionRetV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPowerSetPowerActionRet) EventDescs() []*etw.EventDesc { return anyPowerSetPowerActionRet }
-func (e *AnyPowerSetPowerActionRet) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerSetPowerActionRet, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerSetPowerActionRet) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&powerSetPowerActionRetV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerSetPowerActionRet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerSetPowerActionRetV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerSetPowerActionRet) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPowerSetPowerActionRet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Trigger = v.Trigger
-	e.Status = v.Status
-	e.TailPad = v.TailPad
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerSetPowerActionRet) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Trigger)
-	case 1:
-		return etw.UintValue(uint64(e.Status))
-	case 2:
-		return etw.BinaryValue(e.TailPad)
-	}
-	return etw.Value{}
+	return e.PowerSetPowerActionRetV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -528,10 +370,6 @@ func (e AnyPowerSetPowerActionRet) Clone() *AnyPowerSetPowerActionRet {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
-
-func (e AnyPowerSetPowerActionRet) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerSetPowerActionRet) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerSetPowerActionRet) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerSetDevicesStateV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 36 (SetDevicesState), version
@@ -606,15 +444,9 @@ func (e PowerSetDevicesStateV2) LogValue() slog.Value         { return etw.LogVa
 func (e PowerSetDevicesStateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerSetDevicesStateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         36,
-	Version:    2,
-	Opcode:     36,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "SetDevicesState",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "SetDevicesState",
 	Fields: []etw.FieldDesc{
 		{Name: "SystemState", Type: etw.InUInt32},
 		{Name: "Waking", Type: etw.InUInt8},
@@ -625,65 +457,24 @@ var powerSetDevicesStateV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PowerSetDevicesStateV2) },
 }
 
-// AnyPowerSetDevicesState is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 36 (SetDevicesState), of task
-// Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerSetDevicesState. The layout is that of descriptions; no trace with the
-// event was at hand.
-//
-// The only version is [PowerSetDevicesStateV2]; a newer one is decoded like
-// it.
+// AnyPowerSetDevicesState is [PowerSetDevicesStateV2] in any version: a newer
+// one is decoded like it.
 type AnyPowerSetDevicesState struct {
 	Seen etw.Seen
-
-	SystemState uint32
-	Waking      uint8
-	Shutdown    uint8
-	IrpMinor    uint8
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	PowerSetDevicesStateV2
 }
 
-var anyPowerSetDevicesState = []*etw.EventDesc{&powerSetDevicesStateV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPowerSetDevicesState) EventDescs() []*etw.EventDesc { return anyPowerSetDevicesState }
-func (e *AnyPowerSetDevicesState) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerSetDevicesState, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerSetDevicesState) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&powerSetDevicesStateV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerSetDevicesState) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerSetDevicesStateV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerSetDevicesState) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPowerSetDevicesState) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.SystemState = v.SystemState
-	e.Waking = v.Waking
-	e.Shutdown = v.Shutdown
-	e.IrpMinor = v.IrpMinor
-	e.TailPad = v.TailPad
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerSetDevicesState) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.SystemState))
-	case 1:
-		return etw.UintValue(uint64(e.Waking))
-	case 2:
-		return etw.UintValue(uint64(e.Shutdown))
-	case 3:
-		return etw.UintValue(uint64(e.IrpMinor))
-	case 4:
-		return etw.BinaryValue(e.TailPad)
-	}
-	return etw.Value{}
+	return e.PowerSetDevicesStateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -691,10 +482,6 @@ func (e AnyPowerSetDevicesState) Clone() *AnyPowerSetDevicesState {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
-
-func (e AnyPowerSetDevicesState) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerSetDevicesState) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerSetDevicesState) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerSetDevicesStateRetV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 37 (SetDevicesStateRet),
@@ -743,71 +530,37 @@ func (e PowerSetDevicesStateRetV2) LogValue() slog.Value         { return etw.Lo
 func (e PowerSetDevicesStateRetV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerSetDevicesStateRetV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         37,
-	Version:    2,
-	Opcode:     37,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "SetDevicesStateRet",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "SetDevicesStateRet",
 	Fields: []etw.FieldDesc{
 		{Name: "Status", Type: etw.InUInt32},
 	},
 	New: func() etw.Event { return new(PowerSetDevicesStateRetV2) },
 }
 
-// AnyPowerSetDevicesStateRet is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 37 (SetDevicesStateRet), of
-// task Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerSetDevicesStateReturn. The layout is that of descriptions; no trace
-// with the event was at hand.
-//
-// The only version is [PowerSetDevicesStateRetV2]; a newer one is decoded like
-// it.
+// AnyPowerSetDevicesStateRet is [PowerSetDevicesStateRetV2] in any version: a
+// newer one is decoded like it.
 type AnyPowerSetDevicesStateRet struct {
 	Seen etw.Seen
-
-	Status uint32
+	PowerSetDevicesStateRetV2
 }
 
-var anyPowerSetDevicesStateRet = []*etw.EventDesc{&powerSetDevicesStateRetV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPowerSetDevicesStateRet) EventDescs() []*etw.EventDesc { return anyPowerSetDevicesStateRet }
-func (e *AnyPowerSetDevicesStateRet) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerSetDevicesStateRet, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerSetDevicesStateRet) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&powerSetDevicesStateRetV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerSetDevicesStateRet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerSetDevicesStateRetV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerSetDevicesStateRet) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPowerSetDevicesStateRet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Status = v.Status
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerSetDevicesStateRet) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Status))
-	}
-	return etw.Value{}
+	return e.PowerSetDevicesStateRetV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPowerSetDevicesStateRet) Clone() *AnyPowerSetDevicesStateRet { return &e }
-
-func (e AnyPowerSetDevicesStateRet) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerSetDevicesStateRet) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerSetDevicesStateRet) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoNotifyDeviceV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 38 (PoNotifyDevice), version 2,
@@ -905,15 +658,9 @@ func (e PowerPoNotifyDeviceV2) LogValue() slog.Value         { return etw.LogVal
 func (e PowerPoNotifyDeviceV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerPoNotifyDeviceV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         38,
-	Version:    2,
-	Opcode:     38,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "PoNotifyDevice",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "PoNotifyDevice",
 	Fields: []etw.FieldDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "DriverStart", Type: etw.InPointer},
@@ -929,84 +676,24 @@ var powerPoNotifyDeviceV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PowerPoNotifyDeviceV2) },
 }
 
-// AnyPowerPoNotifyDevice is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 38 (PoNotifyDevice), of task
-// Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerDeviceNotify. The layout is that of descriptions; no trace with the
-// event was at hand.
-//
-// The only version is [PowerPoNotifyDeviceV2]; a newer one is decoded like it.
+// AnyPowerPoNotifyDevice is [PowerPoNotifyDeviceV2] in any version: a newer
+// one is decoded like it.
 type AnyPowerPoNotifyDevice struct {
 	Seen etw.Seen
-
-	// The request.
-	Irp              etw.Pointer
-	DriverStart      etw.Pointer
-	OrderLevel       uint8
-	MajorFunction    IrpMajorFunction8
-	MinorFunction    uint8
-	Pad5             etw.Binary
-	Type             uint32
-	State            uint32
-	DeviceNameLength uint32
-	DeviceName       etw.UTF16
+	PowerPoNotifyDeviceV2
 }
 
-var anyPowerPoNotifyDevice = []*etw.EventDesc{&powerPoNotifyDeviceV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPowerPoNotifyDevice) EventDescs() []*etw.EventDesc { return anyPowerPoNotifyDevice }
-func (e *AnyPowerPoNotifyDevice) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerPoNotifyDevice, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerPoNotifyDevice) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&powerPoNotifyDeviceV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerPoNotifyDevice) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerPoNotifyDeviceV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerPoNotifyDevice) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPowerPoNotifyDevice) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Irp = v.Irp
-	e.DriverStart = v.DriverStart
-	e.OrderLevel = v.OrderLevel
-	e.MajorFunction = v.MajorFunction
-	e.MinorFunction = v.MinorFunction
-	e.Pad5 = v.Pad5
-	e.Type = v.Type
-	e.State = v.State
-	e.DeviceNameLength = v.DeviceNameLength
-	e.DeviceName = v.DeviceName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerPoNotifyDevice) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Irp)
-	case 1:
-		return etw.PointerValue(e.DriverStart)
-	case 2:
-		return etw.UintValue(uint64(e.OrderLevel))
-	case 3:
-		return etw.UintValue(uint64(e.MajorFunction))
-	case 4:
-		return etw.UintValue(uint64(e.MinorFunction))
-	case 5:
-		return etw.BinaryValue(e.Pad5)
-	case 6:
-		return etw.UintValue(uint64(e.Type))
-	case 7:
-		return etw.UintValue(uint64(e.State))
-	case 8:
-		return etw.UintValue(uint64(e.DeviceNameLength))
-	case 9:
-		return etw.UTF16Value(e.DeviceName)
-	}
-	return etw.Value{}
+	return e.PowerPoNotifyDeviceV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1015,10 +702,6 @@ func (e AnyPowerPoNotifyDevice) Clone() *AnyPowerPoNotifyDevice {
 	e.DeviceName = e.DeviceName.Clone()
 	return &e
 }
-
-func (e AnyPowerPoNotifyDevice) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerPoNotifyDevice) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerPoNotifyDevice) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoNotifyDeviceCompleteV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 39 (PoNotifyDeviceComplete),
@@ -1083,15 +766,9 @@ func (e PowerPoNotifyDeviceCompleteV2) LogValue() slog.Value         { return et
 func (e PowerPoNotifyDeviceCompleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerPoNotifyDeviceCompleteV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         39,
-	Version:    2,
-	Opcode:     39,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "PoNotifyDeviceComplete",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 2, Opcode: 39, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "PoNotifyDeviceComplete",
 	Fields: []etw.FieldDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "Status", Type: etw.InUInt32},
@@ -1100,60 +777,24 @@ var powerPoNotifyDeviceCompleteV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PowerPoNotifyDeviceCompleteV2) },
 }
 
-// AnyPowerPoNotifyDeviceComplete is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 39 (PoNotifyDeviceComplete), of
-// task Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerDeviceNotifyComplete. The layout is that of descriptions; no trace with
-// the event was at hand.
-//
-// The only version is [PowerPoNotifyDeviceCompleteV2]; a newer one is decoded
-// like it.
+// AnyPowerPoNotifyDeviceComplete is [PowerPoNotifyDeviceCompleteV2] in any
+// version: a newer one is decoded like it.
 type AnyPowerPoNotifyDeviceComplete struct {
 	Seen etw.Seen
-
-	// The request.
-	Irp    etw.Pointer
-	Status uint32
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	PowerPoNotifyDeviceCompleteV2
 }
 
-var anyPowerPoNotifyDeviceComplete = []*etw.EventDesc{&powerPoNotifyDeviceCompleteV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPowerPoNotifyDeviceComplete) EventDescs() []*etw.EventDesc {
-	return anyPowerPoNotifyDeviceComplete
+	return []*etw.EventDesc{&powerPoNotifyDeviceCompleteV2}
 }
-func (e *AnyPowerPoNotifyDeviceComplete) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerPoNotifyDeviceComplete, e.Seen)
+func (e *AnyPowerPoNotifyDeviceComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerPoNotifyDeviceComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerPoNotifyDeviceCompleteV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerPoNotifyDeviceComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Irp = v.Irp
-	e.Status = v.Status
-	e.TailPad = v.TailPad
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerPoNotifyDeviceComplete) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Irp)
-	case 1:
-		return etw.UintValue(uint64(e.Status))
-	case 2:
-		return etw.BinaryValue(e.TailPad)
-	}
-	return etw.Value{}
+	return e.PowerPoNotifyDeviceCompleteV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1161,10 +802,6 @@ func (e AnyPowerPoNotifyDeviceComplete) Clone() *AnyPowerPoNotifyDeviceComplete 
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
-
-func (e AnyPowerPoNotifyDeviceComplete) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerPoNotifyDeviceComplete) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerPoNotifyDeviceComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoSessionCalloutV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 40 (PoSessionCallout), version
@@ -1228,15 +865,9 @@ func (e PowerPoSessionCalloutV2) LogValue() slog.Value         { return etw.LogV
 func (e PowerPoSessionCalloutV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerPoSessionCalloutV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         40,
-	Version:    2,
-	Opcode:     40,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "PoSessionCallout",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 2, Opcode: 40, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "PoSessionCallout",
 	Fields: []etw.FieldDesc{
 		{Name: "SystemAction", Type: etw.InUInt32},
 		{Name: "MinSystemState", Type: etw.InUInt32},
@@ -1246,68 +877,28 @@ var powerPoSessionCalloutV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PowerPoSessionCalloutV2) },
 }
 
-// AnyPowerPoSessionCallout is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 40 (PoSessionCallout), of task
-// Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerSessionCallout. The layout is that of descriptions; no trace with the
-// event was at hand.
-//
-// The only version is [PowerPoSessionCalloutV2]; a newer one is decoded like
-// it.
+// AnyPowerPoSessionCallout is [PowerPoSessionCalloutV2] in any version: a
+// newer one is decoded like it.
 type AnyPowerPoSessionCallout struct {
 	Seen etw.Seen
-
-	SystemAction   uint32
-	MinSystemState uint32
-	Flags          uint32
-	PowerStateTask uint32
+	PowerPoSessionCalloutV2
 }
 
-var anyPowerPoSessionCallout = []*etw.EventDesc{&powerPoSessionCalloutV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPowerPoSessionCallout) EventDescs() []*etw.EventDesc { return anyPowerPoSessionCallout }
-func (e *AnyPowerPoSessionCallout) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerPoSessionCallout, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerPoSessionCallout) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&powerPoSessionCalloutV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerPoSessionCallout) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerPoSessionCalloutV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerPoSessionCallout) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPowerPoSessionCallout) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.SystemAction = v.SystemAction
-	e.MinSystemState = v.MinSystemState
-	e.Flags = v.Flags
-	e.PowerStateTask = v.PowerStateTask
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerPoSessionCallout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.SystemAction))
-	case 1:
-		return etw.UintValue(uint64(e.MinSystemState))
-	case 2:
-		return etw.UintValue(uint64(e.Flags))
-	case 3:
-		return etw.UintValue(uint64(e.PowerStateTask))
-	}
-	return etw.Value{}
+	return e.PowerPoSessionCalloutV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPowerPoSessionCallout) Clone() *AnyPowerPoSessionCallout { return &e }
-
-func (e AnyPowerPoSessionCallout) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerPoSessionCallout) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerPoSessionCallout) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoSessionCalloutRetV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 41 (PoSessionCalloutRet),
@@ -1356,71 +947,37 @@ func (e PowerPoSessionCalloutRetV2) LogValue() slog.Value         { return etw.L
 func (e PowerPoSessionCalloutRetV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerPoSessionCalloutRetV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         41,
-	Version:    2,
-	Opcode:     41,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "PoSessionCalloutRet",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 41, Version: 2, Opcode: 41, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "PoSessionCalloutRet",
 	Fields: []etw.FieldDesc{
 		{Name: "Status", Type: etw.InUInt32},
 	},
 	New: func() etw.Event { return new(PowerPoSessionCalloutRetV2) },
 }
 
-// AnyPowerPoSessionCalloutRet is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 41 (PoSessionCalloutRet), of
-// task Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerSessionCalloutReturn. The layout is that of descriptions; no trace with
-// the event was at hand.
-//
-// The only version is [PowerPoSessionCalloutRetV2]; a newer one is decoded
-// like it.
+// AnyPowerPoSessionCalloutRet is [PowerPoSessionCalloutRetV2] in any version:
+// a newer one is decoded like it.
 type AnyPowerPoSessionCalloutRet struct {
 	Seen etw.Seen
-
-	Status uint32
+	PowerPoSessionCalloutRetV2
 }
 
-var anyPowerPoSessionCalloutRet = []*etw.EventDesc{&powerPoSessionCalloutRetV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPowerPoSessionCalloutRet) EventDescs() []*etw.EventDesc { return anyPowerPoSessionCalloutRet }
-func (e *AnyPowerPoSessionCalloutRet) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerPoSessionCalloutRet, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerPoSessionCalloutRet) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&powerPoSessionCalloutRetV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerPoSessionCalloutRet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerPoSessionCalloutRetV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerPoSessionCalloutRet) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPowerPoSessionCalloutRet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Status = v.Status
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerPoSessionCalloutRet) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Status))
-	}
-	return etw.Value{}
+	return e.PowerPoSessionCalloutRetV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPowerPoSessionCalloutRet) Clone() *AnyPowerPoSessionCalloutRet { return &e }
-
-func (e AnyPowerPoSessionCalloutRet) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerPoSessionCalloutRet) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerPoSessionCalloutRet) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoPresleepV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 48 (PoPresleep), version 2, of
@@ -1474,15 +1031,9 @@ func (e PowerPoPresleepV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e PowerPoPresleepV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerPoPresleepV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         48,
-	Version:    2,
-	Opcode:     48,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "PoPresleep",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "PoPresleep",
 	Fields: []etw.FieldDesc{
 		{Name: "PerformanceCounter", Type: etw.InInt64},
 		{Name: "PerformanceFrequency", Type: etw.InInt64},
@@ -1490,59 +1041,26 @@ var powerPoPresleepV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PowerPoPresleepV2) },
 }
 
-// AnyPowerPoPresleep is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 48 (PoPresleep), of task Power,
-// in any version.
-//
-// Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerPreSleep. The layout is that of descriptions; no trace with the event
-// was at hand.
-//
-// The only version is [PowerPoPresleepV2]; a newer one is decoded like it.
+// AnyPowerPoPresleep is [PowerPoPresleepV2] in any version: a newer one is
+// decoded like it.
 type AnyPowerPoPresleep struct {
 	Seen etw.Seen
-
-	PerformanceCounter   int64
-	PerformanceFrequency int64
+	PowerPoPresleepV2
 }
 
-var anyPowerPoPresleep = []*etw.EventDesc{&powerPoPresleepV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPowerPoPresleep) EventDescs() []*etw.EventDesc { return anyPowerPoPresleep }
-func (e *AnyPowerPoPresleep) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerPoPresleep, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerPoPresleep) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&powerPoPresleepV2} }
+func (e *AnyPowerPoPresleep) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerPoPresleep) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerPoPresleepV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerPoPresleep) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.PerformanceCounter = v.PerformanceCounter
-	e.PerformanceFrequency = v.PerformanceFrequency
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerPoPresleep) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(e.PerformanceCounter)
-	case 1:
-		return etw.IntValue(e.PerformanceFrequency)
-	}
-	return etw.Value{}
+	return e.PowerPoPresleepV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPowerPoPresleep) Clone() *AnyPowerPoPresleep { return &e }
-
-func (e AnyPowerPoPresleep) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerPoPresleep) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerPoPresleep) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoPostsleepV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 49 (PoPostsleep), version 2, of
@@ -1591,70 +1109,37 @@ func (e PowerPoPostsleepV2) LogValue() slog.Value         { return etw.LogValue(
 func (e PowerPoPostsleepV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerPoPostsleepV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         49,
-	Version:    2,
-	Opcode:     49,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "PoPostsleep",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 49, Version: 2, Opcode: 49, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "PoPostsleep",
 	Fields: []etw.FieldDesc{
 		{Name: "PerformanceCounter", Type: etw.InInt64},
 	},
 	New: func() etw.Event { return new(PowerPoPostsleepV2) },
 }
 
-// AnyPowerPoPostsleep is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 49 (PoPostsleep), of task
-// Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerPostSleep. The layout is that of descriptions; no trace with the event
-// was at hand.
-//
-// The only version is [PowerPoPostsleepV2]; a newer one is decoded like it.
+// AnyPowerPoPostsleep is [PowerPoPostsleepV2] in any version: a newer one is
+// decoded like it.
 type AnyPowerPoPostsleep struct {
 	Seen etw.Seen
-
-	PerformanceCounter int64
+	PowerPoPostsleepV2
 }
 
-var anyPowerPoPostsleep = []*etw.EventDesc{&powerPoPostsleepV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPowerPoPostsleep) EventDescs() []*etw.EventDesc { return anyPowerPoPostsleep }
-func (e *AnyPowerPoPostsleep) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerPoPostsleep, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerPoPostsleep) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&powerPoPostsleepV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerPoPostsleep) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerPoPostsleepV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerPoPostsleep) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPowerPoPostsleep) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.PerformanceCounter = v.PerformanceCounter
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerPoPostsleep) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(e.PerformanceCounter)
-	}
-	return etw.Value{}
+	return e.PowerPoPostsleepV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPowerPoPostsleep) Clone() *AnyPowerPoPostsleep { return &e }
-
-func (e AnyPowerPoPostsleep) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerPoPostsleep) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerPoPostsleep) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoCalibratedPerfcounterV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 50 (PoCalibratedPerfcounter),
@@ -1704,74 +1189,37 @@ func (e PowerPoCalibratedPerfcounterV2) LogValue() slog.Value         { return e
 func (e PowerPoCalibratedPerfcounterV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerPoCalibratedPerfcounterV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         50,
-	Version:    2,
-	Opcode:     50,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "PoCalibratedPerfcounter",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 50, Version: 2, Opcode: 50, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "PoCalibratedPerfcounter",
 	Fields: []etw.FieldDesc{
 		{Name: "PerformanceCounter", Type: etw.InInt64},
 	},
 	New: func() etw.Event { return new(PowerPoCalibratedPerfcounterV2) },
 }
 
-// AnyPowerPoCalibratedPerfcounter is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 50 (PoCalibratedPerfcounter),
-// of task Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PowerPoCalibratedPerfcounterV2]; a newer one is decoded
-// like it.
+// AnyPowerPoCalibratedPerfcounter is [PowerPoCalibratedPerfcounterV2] in any
+// version: a newer one is decoded like it.
 type AnyPowerPoCalibratedPerfcounter struct {
 	Seen etw.Seen
-
-	PerformanceCounter int64
+	PowerPoCalibratedPerfcounterV2
 }
 
-var anyPowerPoCalibratedPerfcounter = []*etw.EventDesc{&powerPoCalibratedPerfcounterV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPowerPoCalibratedPerfcounter) EventDescs() []*etw.EventDesc {
-	return anyPowerPoCalibratedPerfcounter
+	return []*etw.EventDesc{&powerPoCalibratedPerfcounterV2}
 }
-func (e *AnyPowerPoCalibratedPerfcounter) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerPoCalibratedPerfcounter, e.Seen)
+func (e *AnyPowerPoCalibratedPerfcounter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerPoCalibratedPerfcounter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerPoCalibratedPerfcounterV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerPoCalibratedPerfcounter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.PerformanceCounter = v.PerformanceCounter
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerPoCalibratedPerfcounter) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(e.PerformanceCounter)
-	}
-	return etw.Value{}
+	return e.PowerPoCalibratedPerfcounterV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPowerPoCalibratedPerfcounter) Clone() *AnyPowerPoCalibratedPerfcounter { return &e }
-
-func (e AnyPowerPoCalibratedPerfcounter) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerPoCalibratedPerfcounter) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyPowerPoCalibratedPerfcounter) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // PowerPpmPerfStateChangeV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 51 (PpmPerfStateChange),
@@ -1840,15 +1288,9 @@ func (e PowerPpmPerfStateChangeV2) LogValue() slog.Value         { return etw.Lo
 func (e PowerPpmPerfStateChangeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerPpmPerfStateChangeV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         51,
-	Version:    2,
-	Opcode:     51,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "PpmPerfStateChange",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 51, Version: 2, Opcode: 51, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "PpmPerfStateChange",
 	Fields: []etw.FieldDesc{
 		{Name: "Type", Type: etw.InUInt32},
 		{Name: "NewState", Type: etw.InUInt32},
@@ -1859,72 +1301,28 @@ var powerPpmPerfStateChangeV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PowerPpmPerfStateChangeV2) },
 }
 
-// AnyPowerPpmPerfStateChange is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 51 (PpmPerfStateChange), of
-// task Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerPerfStateChange. The layout is that of descriptions; no trace with the
-// event was at hand.
-//
-// The only version is [PowerPpmPerfStateChangeV2]; a newer one is decoded like
-// it.
+// AnyPowerPpmPerfStateChange is [PowerPpmPerfStateChangeV2] in any version: a
+// newer one is decoded like it.
 type AnyPowerPpmPerfStateChange struct {
 	Seen etw.Seen
-
-	Type       uint32
-	NewState   uint32
-	OldState   uint32
-	Result     uint32
-	Processors uint64
+	PowerPpmPerfStateChangeV2
 }
 
-var anyPowerPpmPerfStateChange = []*etw.EventDesc{&powerPpmPerfStateChangeV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPowerPpmPerfStateChange) EventDescs() []*etw.EventDesc { return anyPowerPpmPerfStateChange }
-func (e *AnyPowerPpmPerfStateChange) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerPpmPerfStateChange, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerPpmPerfStateChange) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&powerPpmPerfStateChangeV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerPpmPerfStateChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerPpmPerfStateChangeV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerPpmPerfStateChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPowerPpmPerfStateChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Type = v.Type
-	e.NewState = v.NewState
-	e.OldState = v.OldState
-	e.Result = v.Result
-	e.Processors = v.Processors
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerPpmPerfStateChange) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Type))
-	case 1:
-		return etw.UintValue(uint64(e.NewState))
-	case 2:
-		return etw.UintValue(uint64(e.OldState))
-	case 3:
-		return etw.UintValue(uint64(e.Result))
-	case 4:
-		return etw.UintValue(e.Processors)
-	}
-	return etw.Value{}
+	return e.PowerPpmPerfStateChangeV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPowerPpmPerfStateChange) Clone() *AnyPowerPpmPerfStateChange { return &e }
-
-func (e AnyPowerPpmPerfStateChange) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerPpmPerfStateChange) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerPpmPerfStateChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPpmIdleStateChangeV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 53 (PpmIdleStateChange),
@@ -1983,15 +1381,9 @@ func (e PowerPpmIdleStateChangeV2) LogValue() slog.Value         { return etw.Lo
 func (e PowerPpmIdleStateChangeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerPpmIdleStateChangeV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         53,
-	Version:    2,
-	Opcode:     53,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "PpmIdleStateChange",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 53, Version: 2, Opcode: 53, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "PpmIdleStateChange",
 	Fields: []etw.FieldDesc{
 		{Name: "NewState", Type: etw.InUInt32},
 		{Name: "OldState", Type: etw.InUInt32},
@@ -2000,64 +1392,28 @@ var powerPpmIdleStateChangeV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PowerPpmIdleStateChangeV2) },
 }
 
-// AnyPowerPpmIdleStateChange is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 53 (PpmIdleStateChange), of
-// task Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerIdleStateChange. The layout is that of descriptions; no trace with the
-// event was at hand.
-//
-// The only version is [PowerPpmIdleStateChangeV2]; a newer one is decoded like
-// it.
+// AnyPowerPpmIdleStateChange is [PowerPpmIdleStateChangeV2] in any version: a
+// newer one is decoded like it.
 type AnyPowerPpmIdleStateChange struct {
 	Seen etw.Seen
-
-	NewState   uint32
-	OldState   uint32
-	Processors uint64
+	PowerPpmIdleStateChangeV2
 }
 
-var anyPowerPpmIdleStateChange = []*etw.EventDesc{&powerPpmIdleStateChangeV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPowerPpmIdleStateChange) EventDescs() []*etw.EventDesc { return anyPowerPpmIdleStateChange }
-func (e *AnyPowerPpmIdleStateChange) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerPpmIdleStateChange, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerPpmIdleStateChange) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&powerPpmIdleStateChangeV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerPpmIdleStateChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerPpmIdleStateChangeV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerPpmIdleStateChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPowerPpmIdleStateChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.NewState = v.NewState
-	e.OldState = v.OldState
-	e.Processors = v.Processors
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerPpmIdleStateChange) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.NewState))
-	case 1:
-		return etw.UintValue(uint64(e.OldState))
-	case 2:
-		return etw.UintValue(e.Processors)
-	}
-	return etw.Value{}
+	return e.PowerPpmIdleStateChangeV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPowerPpmIdleStateChange) Clone() *AnyPowerPpmIdleStateChange { return &e }
-
-func (e AnyPowerPpmIdleStateChange) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerPpmIdleStateChange) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerPpmIdleStateChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPpmThermalConstraintV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 54 (PpmThermalConstraint),
@@ -2122,15 +1478,9 @@ func (e PowerPpmThermalConstraintV2) LogValue() slog.Value         { return etw.
 func (e PowerPpmThermalConstraintV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerPpmThermalConstraintV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         54,
-	Version:    2,
-	Opcode:     54,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "PpmThermalConstraint",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 54, Version: 2, Opcode: 54, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "PpmThermalConstraint",
 	Fields: []etw.FieldDesc{
 		{Name: "Constraint", Type: etw.InUInt32},
 		{Name: "Pad1", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}},
@@ -2139,59 +1489,24 @@ var powerPpmThermalConstraintV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PowerPpmThermalConstraintV2) },
 }
 
-// AnyPowerPpmThermalConstraint is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 54 (PpmThermalConstraint), of
-// task Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerThermalConstraint. The layout is that of descriptions; no trace with
-// the event was at hand.
-//
-// The only version is [PowerPpmThermalConstraintV2]; a newer one is decoded
-// like it.
+// AnyPowerPpmThermalConstraint is [PowerPpmThermalConstraintV2] in any
+// version: a newer one is decoded like it.
 type AnyPowerPpmThermalConstraint struct {
 	Seen etw.Seen
-
-	Constraint uint32
-	// Means nothing.
-	Pad1       etw.Binary
-	Processors uint64
+	PowerPpmThermalConstraintV2
 }
 
-var anyPowerPpmThermalConstraint = []*etw.EventDesc{&powerPpmThermalConstraintV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPowerPpmThermalConstraint) EventDescs() []*etw.EventDesc {
-	return anyPowerPpmThermalConstraint
+	return []*etw.EventDesc{&powerPpmThermalConstraintV2}
 }
-func (e *AnyPowerPpmThermalConstraint) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerPpmThermalConstraint, e.Seen)
+func (e *AnyPowerPpmThermalConstraint) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerPpmThermalConstraint) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerPpmThermalConstraintV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerPpmThermalConstraint) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Constraint = v.Constraint
-	e.Pad1 = v.Pad1
-	e.Processors = v.Processors
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerPpmThermalConstraint) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Constraint))
-	case 1:
-		return etw.BinaryValue(e.Pad1)
-	case 2:
-		return etw.UintValue(e.Processors)
-	}
-	return etw.Value{}
+	return e.PowerPpmThermalConstraintV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2199,10 +1514,6 @@ func (e AnyPowerPpmThermalConstraint) Clone() *AnyPowerPpmThermalConstraint {
 	e.Pad1 = e.Pad1.Clone()
 	return &e
 }
-
-func (e AnyPowerPpmThermalConstraint) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerPpmThermalConstraint) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerPpmThermalConstraint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoSignalResumeUiV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 55 (PoSignalResumeUi), version
@@ -2222,44 +1533,34 @@ func (e PowerPoSignalResumeUiV2) LogValue() slog.Value                          
 func (e PowerPoSignalResumeUiV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var powerPoSignalResumeUiV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         55,
-	Version:    2,
-	Opcode:     55,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "PoSignalResumeUi",
-	New:        func() etw.Event { return new(PowerPoSignalResumeUiV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 55, Version: 2, Opcode: 55, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "PoSignalResumeUi",
+	New: func() etw.Event { return new(PowerPoSignalResumeUiV2) },
 }
 
-// AnyPowerPoSignalResumeUi is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 55 (PoSignalResumeUi), of task
-// Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PowerPoSignalResumeUiV2]; a newer one is decoded like
-// it.
+// AnyPowerPoSignalResumeUi is [PowerPoSignalResumeUiV2] in any version: a
+// newer one is decoded like it.
 type AnyPowerPoSignalResumeUi struct {
 	Seen etw.Seen
+	PowerPoSignalResumeUiV2
 }
 
-var anyPowerPoSignalResumeUi = []*etw.EventDesc{&powerPoSignalResumeUiV2}
-
-func (*AnyPowerPoSignalResumeUi) EventDescs() []*etw.EventDesc { return anyPowerPoSignalResumeUi }
-func (*AnyPowerPoSignalResumeUi) EventDesc() *etw.EventDesc    { return &powerPoSignalResumeUiV2 }
-func (e *AnyPowerPoSignalResumeUi) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerPoSignalResumeUi) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&powerPoSignalResumeUiV2}
+}
+func (e *AnyPowerPoSignalResumeUi) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPowerPoSignalResumeUi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.PowerPoSignalResumeUiV2.DecodePayload(p, ptr)
 }
-func (*AnyPowerPoSignalResumeUi) FieldValue(int) etw.Value          { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyPowerPoSignalResumeUi) Clone() *AnyPowerPoSignalResumeUi { return &e }
-func (e AnyPowerPoSignalResumeUi) String() string                   { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerPoSignalResumeUi) LogValue() slog.Value             { return etw.LogValue(&e) }
-func (e AnyPowerPoSignalResumeUi) MarshalJSON() ([]byte, error)     { return etw.AppendJSON(nil, &e) }
 
 // PowerPoSignalVideoOnV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 56 (PoSignalVideoOn), version
@@ -2279,44 +1580,34 @@ func (e PowerPoSignalVideoOnV2) LogValue() slog.Value                           
 func (e PowerPoSignalVideoOnV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var powerPoSignalVideoOnV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         56,
-	Version:    2,
-	Opcode:     56,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "PoSignalVideoOn",
-	New:        func() etw.Event { return new(PowerPoSignalVideoOnV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 56, Version: 2, Opcode: 56, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "PoSignalVideoOn",
+	New: func() etw.Event { return new(PowerPoSignalVideoOnV2) },
 }
 
-// AnyPowerPoSignalVideoOn is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 56 (PoSignalVideoOn), of task
-// Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PowerPoSignalVideoOnV2]; a newer one is decoded like
-// it.
+// AnyPowerPoSignalVideoOn is [PowerPoSignalVideoOnV2] in any version: a newer
+// one is decoded like it.
 type AnyPowerPoSignalVideoOn struct {
 	Seen etw.Seen
+	PowerPoSignalVideoOnV2
 }
 
-var anyPowerPoSignalVideoOn = []*etw.EventDesc{&powerPoSignalVideoOnV2}
-
-func (*AnyPowerPoSignalVideoOn) EventDescs() []*etw.EventDesc { return anyPowerPoSignalVideoOn }
-func (*AnyPowerPoSignalVideoOn) EventDesc() *etw.EventDesc    { return &powerPoSignalVideoOnV2 }
-func (e *AnyPowerPoSignalVideoOn) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerPoSignalVideoOn) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&powerPoSignalVideoOnV2}
+}
+func (e *AnyPowerPoSignalVideoOn) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPowerPoSignalVideoOn) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.PowerPoSignalVideoOnV2.DecodePayload(p, ptr)
 }
-func (*AnyPowerPoSignalVideoOn) FieldValue(int) etw.Value         { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyPowerPoSignalVideoOn) Clone() *AnyPowerPoSignalVideoOn { return &e }
-func (e AnyPowerPoSignalVideoOn) String() string                  { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerPoSignalVideoOn) LogValue() slog.Value            { return etw.LogValue(&e) }
-func (e AnyPowerPoSignalVideoOn) MarshalJSON() ([]byte, error)    { return etw.AppendJSON(nil, &e) }
 
 // PowerPpmIdleStateEnterV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 57 (PpmIdleStateEnter), version
@@ -2374,15 +1665,9 @@ func (e PowerPpmIdleStateEnterV2) LogValue() slog.Value         { return etw.Log
 func (e PowerPpmIdleStateEnterV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerPpmIdleStateEnterV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         57,
-	Version:    2,
-	Opcode:     57,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "PpmIdleStateEnter",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 57, Version: 2, Opcode: 57, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "PpmIdleStateEnter",
 	Fields: []etw.FieldDesc{
 		{Name: "State", Type: etw.InUInt32},
 		{Name: "Flags", Type: etw.InUInt32},
@@ -2391,63 +1676,28 @@ var powerPpmIdleStateEnterV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PowerPpmIdleStateEnterV2) },
 }
 
-// AnyPowerPpmIdleStateEnter is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 57 (PpmIdleStateEnter), of task
-// Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PowerPpmIdleStateEnterV2]; a newer one is decoded like
-// it.
+// AnyPowerPpmIdleStateEnter is [PowerPpmIdleStateEnterV2] in any version: a
+// newer one is decoded like it.
 type AnyPowerPpmIdleStateEnter struct {
 	Seen etw.Seen
-
-	State            uint32
-	Flags            uint32
-	ExpectedDuration uint64
+	PowerPpmIdleStateEnterV2
 }
 
-var anyPowerPpmIdleStateEnter = []*etw.EventDesc{&powerPpmIdleStateEnterV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPowerPpmIdleStateEnter) EventDescs() []*etw.EventDesc { return anyPowerPpmIdleStateEnter }
-func (e *AnyPowerPpmIdleStateEnter) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerPpmIdleStateEnter, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerPpmIdleStateEnter) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&powerPpmIdleStateEnterV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerPpmIdleStateEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerPpmIdleStateEnterV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerPpmIdleStateEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPowerPpmIdleStateEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.State = v.State
-	e.Flags = v.Flags
-	e.ExpectedDuration = v.ExpectedDuration
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerPpmIdleStateEnter) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.State))
-	case 1:
-		return etw.UintValue(uint64(e.Flags))
-	case 2:
-		return etw.UintValue(e.ExpectedDuration)
-	}
-	return etw.Value{}
+	return e.PowerPpmIdleStateEnterV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPowerPpmIdleStateEnter) Clone() *AnyPowerPpmIdleStateEnter { return &e }
-
-func (e AnyPowerPpmIdleStateEnter) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerPpmIdleStateEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerPpmIdleStateEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPpmIdleStateExitV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 58 (PpmIdleStateExit), version
@@ -2500,15 +1750,9 @@ func (e PowerPpmIdleStateExitV2) LogValue() slog.Value         { return etw.LogV
 func (e PowerPpmIdleStateExitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerPpmIdleStateExitV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         58,
-	Version:    2,
-	Opcode:     58,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "PpmIdleStateExit",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 58, Version: 2, Opcode: 58, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "PpmIdleStateExit",
 	Fields: []etw.FieldDesc{
 		{Name: "State", Type: etw.InUInt32},
 		{Name: "Status", Type: etw.InUInt32},
@@ -2516,59 +1760,28 @@ var powerPpmIdleStateExitV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PowerPpmIdleStateExitV2) },
 }
 
-// AnyPowerPpmIdleStateExit is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 58 (PpmIdleStateExit), of task
-// Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PowerPpmIdleStateExitV2]; a newer one is decoded like
-// it.
+// AnyPowerPpmIdleStateExit is [PowerPpmIdleStateExitV2] in any version: a
+// newer one is decoded like it.
 type AnyPowerPpmIdleStateExit struct {
 	Seen etw.Seen
-
-	State  uint32
-	Status uint32
+	PowerPpmIdleStateExitV2
 }
 
-var anyPowerPpmIdleStateExit = []*etw.EventDesc{&powerPpmIdleStateExitV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPowerPpmIdleStateExit) EventDescs() []*etw.EventDesc { return anyPowerPpmIdleStateExit }
-func (e *AnyPowerPpmIdleStateExit) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerPpmIdleStateExit, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerPpmIdleStateExit) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&powerPpmIdleStateExitV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerPpmIdleStateExit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerPpmIdleStateExitV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerPpmIdleStateExit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPowerPpmIdleStateExit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.State = v.State
-	e.Status = v.Status
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerPpmIdleStateExit) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.State))
-	case 1:
-		return etw.UintValue(uint64(e.Status))
-	}
-	return etw.Value{}
+	return e.PowerPpmIdleStateExitV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPowerPpmIdleStateExit) Clone() *AnyPowerPpmIdleStateExit { return &e }
-
-func (e AnyPowerPpmIdleStateExit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerPpmIdleStateExit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerPpmIdleStateExit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerIdleExitLatencyV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 60 (IdleExitLatency), version
@@ -2636,15 +1849,9 @@ func (e PowerIdleExitLatencyV2) LogValue() slog.Value         { return etw.LogVa
 func (e PowerIdleExitLatencyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var powerIdleExitLatencyV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         60,
-	Version:    2,
-	Opcode:     60,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "IdleExitLatency",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 60, Version: 2, Opcode: 60, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "IdleExitLatency",
 	Fields: []etw.FieldDesc{
 		{Name: "Flags", Type: etw.InUInt32},
 		{Name: "PlatformState", Type: etw.InUInt32},
@@ -2655,71 +1862,28 @@ var powerIdleExitLatencyV2 = etw.EventDesc{
 	New: func() etw.Event { return new(PowerIdleExitLatencyV2) },
 }
 
-// AnyPowerIdleExitLatency is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 60 (IdleExitLatency), of task
-// Power, in any version.
-//
-// Logged with PERF_POWER or PERF_PPM_EXIT_LATENCY of the group masks. The
-// layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [PowerIdleExitLatencyV2]; a newer one is decoded like
-// it.
+// AnyPowerIdleExitLatency is [PowerIdleExitLatencyV2] in any version: a newer
+// one is decoded like it.
 type AnyPowerIdleExitLatency struct {
 	Seen etw.Seen
-
-	Flags          uint32
-	PlatformState  uint32
-	ProcessorState uint32
-	ReturnLatency  uint32
-	TotalLatency   uint32
+	PowerIdleExitLatencyV2
 }
 
-var anyPowerIdleExitLatency = []*etw.EventDesc{&powerIdleExitLatencyV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPowerIdleExitLatency) EventDescs() []*etw.EventDesc { return anyPowerIdleExitLatency }
-func (e *AnyPowerIdleExitLatency) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerIdleExitLatency, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPowerIdleExitLatency) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&powerIdleExitLatencyV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerIdleExitLatency) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PowerIdleExitLatencyV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPowerIdleExitLatency) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyPowerIdleExitLatency) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Flags = v.Flags
-	e.PlatformState = v.PlatformState
-	e.ProcessorState = v.ProcessorState
-	e.ReturnLatency = v.ReturnLatency
-	e.TotalLatency = v.TotalLatency
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerIdleExitLatency) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Flags))
-	case 1:
-		return etw.UintValue(uint64(e.PlatformState))
-	case 2:
-		return etw.UintValue(uint64(e.ProcessorState))
-	case 3:
-		return etw.UintValue(uint64(e.ReturnLatency))
-	case 4:
-		return etw.UintValue(uint64(e.TotalLatency))
-	}
-	return etw.Value{}
+	return e.PowerIdleExitLatencyV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPowerIdleExitLatency) Clone() *AnyPowerIdleExitLatency { return &e }
-
-func (e AnyPowerIdleExitLatency) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerIdleExitLatency) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPowerIdleExitLatency) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPpmIdleProcessorSelectionV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 61 (PpmIdleProcessorSelection),
@@ -2767,17 +1931,11 @@ func (e PowerPpmIdleProcessorSelectionV2) MarshalJSON() ([]byte, error) {
 }
 
 var powerPpmIdleProcessorSelectionV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         61,
-	Version:    2,
-	Opcode:     61,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "PpmIdleProcessorSelection",
-	Fields:     powerStateSelectionLayoutFields,
-	New:        func() etw.Event { return new(PowerPpmIdleProcessorSelectionV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 61, Version: 2, Opcode: 61, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "PpmIdleProcessorSelection",
+	Fields: powerStateSelectionLayoutFields,
+	New:    func() etw.Event { return new(PowerPpmIdleProcessorSelectionV2) },
 }
 
 // powerStateSelectionLayout is the template Power_StateSelection, which
@@ -2825,85 +1983,30 @@ var powerStateSelectionLayoutFields = []etw.FieldDesc{
 	{Name: "VetoReason", Type: etw.InUInt32, Count: etw.Size{Kind: etw.SizeField, N: 1}},
 }
 
-// AnyPowerPpmIdleProcessorSelection is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 61 (PpmIdleProcessorSelection),
-// of task Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PowerPpmIdleProcessorSelectionV2]; a newer one is
-// decoded like it.
+// AnyPowerPpmIdleProcessorSelection is [PowerPpmIdleProcessorSelectionV2] in
+// any version: a newer one is decoded like it.
 type AnyPowerPpmIdleProcessorSelection struct {
 	Seen etw.Seen
-
-	SelectedState uint32
-	VetoedStates  uint32
-	VetoReason    etw.Uint32s // VetoedStates elements
+	PowerPpmIdleProcessorSelectionV2
 }
 
-var anyPowerPpmIdleProcessorSelection = []*etw.EventDesc{&powerPpmIdleProcessorSelectionV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPowerPpmIdleProcessorSelection) EventDescs() []*etw.EventDesc {
-	return anyPowerPpmIdleProcessorSelection
+	return []*etw.EventDesc{&powerPpmIdleProcessorSelectionV2}
 }
-func (e *AnyPowerPpmIdleProcessorSelection) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerPpmIdleProcessorSelection, e.Seen)
+func (e *AnyPowerPpmIdleProcessorSelection) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerPpmIdleProcessorSelection) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPowerStateSelectionLayout)(e).decode(version, p, ptr, anyPowerPpmIdleProcessorSelection)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerPpmIdleProcessorSelection) FieldValue(i int) etw.Value {
-	return (*anyPowerStateSelectionLayout)(e).FieldValue(i)
+func (e *AnyPowerPpmIdleProcessorSelection) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PowerPpmIdleProcessorSelectionV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyPowerPpmIdleProcessorSelection) Clone() *AnyPowerPpmIdleProcessorSelection {
-	(*anyPowerStateSelectionLayout)(&e).detach()
+	(*powerStateSelectionLayout)(&e.PowerPpmIdleProcessorSelectionV2).detach()
 	return &e
-}
-
-func (e AnyPowerPpmIdleProcessorSelection) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerPpmIdleProcessorSelection) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyPowerPpmIdleProcessorSelection) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
-
-// anyPowerStateSelectionLayout is what types for all versions of an event
-// share, the newest of which has the template Power_StateSelection.
-type anyPowerStateSelectionLayout AnyPowerPpmIdleProcessorSelection
-
-func (e *anyPowerStateSelectionLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v powerStateSelectionLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.SelectedState = v.SelectedState
-	e.VetoedStates = v.VetoedStates
-	e.VetoReason = v.VetoReason
-	return n, err
-}
-
-func (e *anyPowerStateSelectionLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.SelectedState))
-	case 1:
-		return etw.UintValue(uint64(e.VetoedStates))
-	case 2:
-		return etw.ArrayValue(&powerStateSelectionLayoutFields[2], e.VetoReason, e.VetoReason.Len(), 0, e)
-	}
-	return etw.Value{}
-}
-
-func (e *anyPowerStateSelectionLayout) detach() {
-	e.VetoReason = e.VetoReason.Clone()
 }
 
 // PowerPpmIdlePlatformSelectionV2 is the classic event of class
@@ -2952,66 +2055,35 @@ func (e PowerPpmIdlePlatformSelectionV2) MarshalJSON() ([]byte, error) {
 }
 
 var powerPpmIdlePlatformSelectionV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	ID:         62,
-	Version:    2,
-	Opcode:     62,
-	Task:       17,
-	TaskName:   "Power",
-	OpcodeName: "PpmIdlePlatformSelection",
-	Fields:     powerStateSelectionLayoutFields,
-	New:        func() etw.Event { return new(PowerPpmIdlePlatformSelectionV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 62, Version: 2, Opcode: 62, Task: 17,
+	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
+	TaskName: "Power", OpcodeName: "PpmIdlePlatformSelection",
+	Fields: powerStateSelectionLayoutFields,
+	New:    func() etw.Event { return new(PowerPpmIdlePlatformSelectionV2) },
 }
 
-// AnyPowerPpmIdlePlatformSelection is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 62 (PpmIdlePlatformSelection),
-// of task Power, in any version.
-//
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [PowerPpmIdlePlatformSelectionV2]; a newer one is
-// decoded like it.
+// AnyPowerPpmIdlePlatformSelection is [PowerPpmIdlePlatformSelectionV2] in any
+// version: a newer one is decoded like it.
 type AnyPowerPpmIdlePlatformSelection struct {
 	Seen etw.Seen
-
-	SelectedState uint32
-	VetoedStates  uint32
-	VetoReason    etw.Uint32s // VetoedStates elements
+	PowerPpmIdlePlatformSelectionV2
 }
 
-var anyPowerPpmIdlePlatformSelection = []*etw.EventDesc{&powerPpmIdlePlatformSelectionV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPowerPpmIdlePlatformSelection) EventDescs() []*etw.EventDesc {
-	return anyPowerPpmIdlePlatformSelection
+	return []*etw.EventDesc{&powerPpmIdlePlatformSelectionV2}
 }
-func (e *AnyPowerPpmIdlePlatformSelection) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPowerPpmIdlePlatformSelection, e.Seen)
+func (e *AnyPowerPpmIdlePlatformSelection) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPowerPpmIdlePlatformSelection) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyPowerStateSelectionLayout)(e).decode(version, p, ptr, anyPowerPpmIdlePlatformSelection)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPowerPpmIdlePlatformSelection) FieldValue(i int) etw.Value {
-	return (*anyPowerStateSelectionLayout)(e).FieldValue(i)
+func (e *AnyPowerPpmIdlePlatformSelection) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.PowerPpmIdlePlatformSelectionV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyPowerPpmIdlePlatformSelection) Clone() *AnyPowerPpmIdlePlatformSelection {
-	(*anyPowerStateSelectionLayout)(&e).detach()
+	(*powerStateSelectionLayout)(&e.PowerPpmIdlePlatformSelectionV2).detach()
 	return &e
-}
-
-func (e AnyPowerPpmIdlePlatformSelection) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyPowerPpmIdlePlatformSelection) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyPowerPpmIdlePlatformSelection) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }

@@ -58,17 +58,11 @@ func (e ProcessStartV0) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ProcessStartV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processStartV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         1,
-	Opcode:     1,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "Start",
-	Fields:     processV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessStartV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Opcode: 1, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "Start",
+	Fields: processV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessStartV0) },
 }
 
 // processV0TypeGroup1Layout is the template Process_V0_TypeGroup1, which
@@ -172,18 +166,11 @@ func (e ProcessStartV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ProcessStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         1,
-	Version:    1,
-	Opcode:     1,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "Start",
-	Fields:     processV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessStartV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 1, Opcode: 1, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "Start",
+	Fields: processV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessStartV1) },
 }
 
 // processV1TypeGroup1Layout is the template Process_V1_TypeGroup1, which
@@ -305,18 +292,11 @@ func (e ProcessStartV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ProcessStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         1,
-	Version:    2,
-	Opcode:     1,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "Start",
-	Fields:     processV2TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 2, Opcode: 1, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "Start",
+	Fields: processV2TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessStartV2) },
 }
 
 // processV2TypeGroup1Layout is the template Process_V2_TypeGroup1, which
@@ -446,18 +426,11 @@ func (e ProcessStartV3) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ProcessStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processStartV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         1,
-	Version:    3,
-	Opcode:     1,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "Start",
-	Fields:     processV3TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessStartV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 3, Opcode: 1, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "Start",
+	Fields: processV3TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessStartV3) },
 }
 
 // processV3TypeGroup1Layout is the template Process_V3_TypeGroup1, which
@@ -596,18 +569,11 @@ func (e ProcessStartV4) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ProcessStartV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processStartV4 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         1,
-	Version:    4,
-	Opcode:     1,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "Start",
-	Fields:     processV4TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessStartV4) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 4, Opcode: 1, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "Start",
+	Fields: processV4TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessStartV4) },
 }
 
 // processV4TypeGroup1Layout is the template Process_V4_TypeGroup1, which
@@ -952,17 +918,11 @@ func (e ProcessStopV0) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ProcessStopV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processStopV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         2,
-	Opcode:     2,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "Stop",
-	Fields:     processV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessStopV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Opcode: 2, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "Stop",
+	Fields: processV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessStopV0) },
 }
 
 // ProcessStopV1 is the classic event of class
@@ -1017,18 +977,11 @@ func (e ProcessStopV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ProcessStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processStopV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         2,
-	Version:    1,
-	Opcode:     2,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "Stop",
-	Fields:     processV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessStopV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 1, Opcode: 2, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "Stop",
+	Fields: processV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessStopV1) },
 }
 
 // ProcessStopV2 is the classic event of class
@@ -1086,18 +1039,11 @@ func (e ProcessStopV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ProcessStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processStopV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         2,
-	Version:    2,
-	Opcode:     2,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "Stop",
-	Fields:     processV2TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessStopV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 2, Opcode: 2, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "Stop",
+	Fields: processV2TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessStopV2) },
 }
 
 // ProcessStopV3 is the classic event of class
@@ -1157,18 +1103,11 @@ func (e ProcessStopV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ProcessStopV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processStopV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         2,
-	Version:    3,
-	Opcode:     2,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "Stop",
-	Fields:     processV3TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessStopV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 3, Opcode: 2, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "Stop",
+	Fields: processV3TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessStopV3) },
 }
 
 // ProcessStopV4 is the classic event of class
@@ -1232,18 +1171,11 @@ func (e ProcessStopV4) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ProcessStopV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processStopV4 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         2,
-	Version:    4,
-	Opcode:     2,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "Stop",
-	Fields:     processV4TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessStopV4) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 4, Opcode: 2, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "Stop",
+	Fields: processV4TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessStopV4) },
 }
 
 // AnyProcessStop is the classic event of class
@@ -1371,17 +1303,11 @@ func (e ProcessDCStartV0) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ProcessDCStartV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processDCStartV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         3,
-	Opcode:     3,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "DCStart",
-	Fields:     processV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessDCStartV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Opcode: 3, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "DCStart",
+	Fields: processV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessDCStartV0) },
 }
 
 // ProcessDCStartV1 is the classic event of class
@@ -1436,18 +1362,11 @@ func (e ProcessDCStartV1) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ProcessDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processDCStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         3,
-	Version:    1,
-	Opcode:     3,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "DCStart",
-	Fields:     processV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessDCStartV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 1, Opcode: 3, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "DCStart",
+	Fields: processV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessDCStartV1) },
 }
 
 // ProcessDCStartV2 is the classic event of class
@@ -1505,18 +1424,11 @@ func (e ProcessDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ProcessDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processDCStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         3,
-	Version:    2,
-	Opcode:     3,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "DCStart",
-	Fields:     processV2TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessDCStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 2, Opcode: 3, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "DCStart",
+	Fields: processV2TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessDCStartV2) },
 }
 
 // ProcessDCStartV3 is the classic event of class
@@ -1576,18 +1488,11 @@ func (e ProcessDCStartV3) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ProcessDCStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processDCStartV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         3,
-	Version:    3,
-	Opcode:     3,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "DCStart",
-	Fields:     processV3TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessDCStartV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 3, Opcode: 3, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "DCStart",
+	Fields: processV3TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessDCStartV3) },
 }
 
 // ProcessDCStartV4 is the classic event of class
@@ -1651,18 +1556,11 @@ func (e ProcessDCStartV4) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ProcessDCStartV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processDCStartV4 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         3,
-	Version:    4,
-	Opcode:     3,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "DCStart",
-	Fields:     processV4TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessDCStartV4) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 4, Opcode: 3, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "DCStart",
+	Fields: processV4TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessDCStartV4) },
 }
 
 // AnyProcessDCStart is the classic event of class
@@ -1790,17 +1688,11 @@ func (e ProcessDCStopV0) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ProcessDCStopV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processDCStopV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         4,
-	Opcode:     4,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "DCStop",
-	Fields:     processV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessDCStopV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Opcode: 4, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "DCStop",
+	Fields: processV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessDCStopV0) },
 }
 
 // ProcessDCStopV1 is the classic event of class
@@ -1855,18 +1747,11 @@ func (e ProcessDCStopV1) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ProcessDCStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processDCStopV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         4,
-	Version:    1,
-	Opcode:     4,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "DCStop",
-	Fields:     processV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessDCStopV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 1, Opcode: 4, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "DCStop",
+	Fields: processV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessDCStopV1) },
 }
 
 // ProcessDCStopV2 is the classic event of class
@@ -1924,18 +1809,11 @@ func (e ProcessDCStopV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ProcessDCStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processDCStopV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         4,
-	Version:    2,
-	Opcode:     4,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "DCStop",
-	Fields:     processV2TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessDCStopV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 2, Opcode: 4, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "DCStop",
+	Fields: processV2TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessDCStopV2) },
 }
 
 // ProcessDCStopV3 is the classic event of class
@@ -1995,18 +1873,11 @@ func (e ProcessDCStopV3) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ProcessDCStopV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processDCStopV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         4,
-	Version:    3,
-	Opcode:     4,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "DCStop",
-	Fields:     processV3TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessDCStopV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 3, Opcode: 4, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "DCStop",
+	Fields: processV3TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessDCStopV3) },
 }
 
 // ProcessDCStopV4 is the classic event of class
@@ -2070,18 +1941,11 @@ func (e ProcessDCStopV4) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ProcessDCStopV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processDCStopV4 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         4,
-	Version:    4,
-	Opcode:     4,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "DCStop",
-	Fields:     processV4TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessDCStopV4) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 4, Opcode: 4, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "DCStop",
+	Fields: processV4TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessDCStopV4) },
 }
 
 // AnyProcessDCStop is the classic event of class
@@ -2209,71 +2073,37 @@ func (e ProcessTerminateV2) LogValue() slog.Value         { return etw.LogValue(
 func (e ProcessTerminateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processTerminateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         11,
-	Version:    2,
-	Opcode:     11,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "Terminate",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "Terminate",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 	},
 	New: func() etw.Event { return new(ProcessTerminateV2) },
 }
 
-// AnyProcessTerminate is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 11 (Terminate), of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS, in any version.
-//
-// A process is about to end. The header is that of whoever ends it, often
-// another process. xperf's name for stacks of it is ProcessDelete.
-//
-// The only version is [ProcessTerminateV2]; a newer one is decoded like it.
+// AnyProcessTerminate is [ProcessTerminateV2] in any version: a newer one is
+// decoded like it.
 type AnyProcessTerminate struct {
 	Seen etw.Seen
-
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessTerminateV2
 }
 
-var anyProcessTerminate = []*etw.EventDesc{&processTerminateV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessTerminate) EventDescs() []*etw.EventDesc { return anyProcessTerminate }
-func (e *AnyProcessTerminate) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessTerminate, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessTerminate) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&processTerminateV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessTerminate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProcessTerminateV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProcessTerminate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyProcessTerminate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ProcessId = v.ProcessId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessTerminate) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
-	}
-	return etw.Value{}
+	return e.ProcessTerminateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessTerminate) Clone() *AnyProcessTerminate { return &e }
-
-func (e AnyProcessTerminate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessTerminate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessPerfCtrV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 32 (PerfCtr), version 2, of
@@ -2327,18 +2157,11 @@ func (e ProcessPerfCtrV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ProcessPerfCtrV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processPerfCtrV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       2,
-	Keywords:   0x8,
-	TaskName:   "Process",
-	OpcodeName: "PerfCtr",
-	Fields:     processV2TypeGroup2LayoutFields,
-	New:        func() etw.Event { return new(ProcessPerfCtrV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 2, Keywords: 0x8,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "PerfCtr",
+	Fields: processV2TypeGroup2LayoutFields,
+	New:    func() etw.Event { return new(ProcessPerfCtrV2) },
 }
 
 // processV2TypeGroup2Layout is the template Process_V2_TypeGroup2, which
@@ -2442,121 +2265,26 @@ var processV2TypeGroup2LayoutFields = []etw.FieldDesc{
 	{Name: "PrivatePageCount", Type: etw.InPointer, Out: etw.OutUInt64},
 }
 
-// AnyProcessPerfCtr is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 32 (PerfCtr), of task Process,
-// keyword EVENT_TRACE_FLAG_PROCESS_COUNTERS, in any version.
-//
-// Counters of a process that ends.
-//
-// The only version is [ProcessPerfCtrV2]; a newer one is decoded like it.
+// AnyProcessPerfCtr is [ProcessPerfCtrV2] in any version: a newer one is
+// decoded like it.
 type AnyProcessPerfCtr struct {
 	Seen etw.Seen
-
-	// The process that the event is about, whatever the header says.
-	ProcessId      uint32
-	PageFaultCount uint32
-	HandleCount    uint32
-	// Means nothing.
-	Reserved                   uint32
-	PeakVirtualSize            etw.Pointer
-	PeakWorkingSetSize         etw.Pointer
-	PeakPagefileUsage          etw.Pointer
-	QuotaPeakPagedPoolUsage    etw.Pointer
-	QuotaPeakNonPagedPoolUsage etw.Pointer
-	VirtualSize                etw.Pointer
-	WorkingSetSize             etw.Pointer
-	PagefileUsage              etw.Pointer
-	QuotaPagedPoolUsage        etw.Pointer
-	QuotaNonPagedPoolUsage     etw.Pointer
-	PrivatePageCount           etw.Pointer
+	ProcessPerfCtrV2
 }
 
-var anyProcessPerfCtr = []*etw.EventDesc{&processPerfCtrV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessPerfCtr) EventDescs() []*etw.EventDesc { return anyProcessPerfCtr }
-func (e *AnyProcessPerfCtr) EventDesc() *etw.EventDesc  { return etw.DescOf(anyProcessPerfCtr, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessPerfCtr) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup2Layout)(e).decode(version, p, ptr, anyProcessPerfCtr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessPerfCtr) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&processPerfCtrV2} }
+func (e *AnyProcessPerfCtr) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessPerfCtr) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup2Layout)(e).FieldValue(i)
+func (e *AnyProcessPerfCtr) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessPerfCtrV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessPerfCtr) Clone() *AnyProcessPerfCtr { return &e }
-
-func (e AnyProcessPerfCtr) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessPerfCtr) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessPerfCtr) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyProcessV2TypeGroup2Layout is what types for all versions of an event
-// share, the newest of which has the template Process_V2_TypeGroup2.
-type anyProcessV2TypeGroup2Layout AnyProcessPerfCtr
-
-func (e *anyProcessV2TypeGroup2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v processV2TypeGroup2Layout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ProcessId = v.ProcessId
-	e.PageFaultCount = v.PageFaultCount
-	e.HandleCount = v.HandleCount
-	e.Reserved = v.Reserved
-	e.PeakVirtualSize = v.PeakVirtualSize
-	e.PeakWorkingSetSize = v.PeakWorkingSetSize
-	e.PeakPagefileUsage = v.PeakPagefileUsage
-	e.QuotaPeakPagedPoolUsage = v.QuotaPeakPagedPoolUsage
-	e.QuotaPeakNonPagedPoolUsage = v.QuotaPeakNonPagedPoolUsage
-	e.VirtualSize = v.VirtualSize
-	e.WorkingSetSize = v.WorkingSetSize
-	e.PagefileUsage = v.PagefileUsage
-	e.QuotaPagedPoolUsage = v.QuotaPagedPoolUsage
-	e.QuotaNonPagedPoolUsage = v.QuotaNonPagedPoolUsage
-	e.PrivatePageCount = v.PrivatePageCount
-	return n, err
-}
-
-func (e *anyProcessV2TypeGroup2Layout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 1:
-		return etw.UintValue(uint64(e.PageFaultCount))
-	case 2:
-		return etw.UintValue(uint64(e.HandleCount))
-	case 3:
-		return etw.UintValue(uint64(e.Reserved))
-	case 4:
-		return etw.PointerValue(e.PeakVirtualSize)
-	case 5:
-		return etw.PointerValue(e.PeakWorkingSetSize)
-	case 6:
-		return etw.PointerValue(e.PeakPagefileUsage)
-	case 7:
-		return etw.PointerValue(e.QuotaPeakPagedPoolUsage)
-	case 8:
-		return etw.PointerValue(e.QuotaPeakNonPagedPoolUsage)
-	case 9:
-		return etw.PointerValue(e.VirtualSize)
-	case 10:
-		return etw.PointerValue(e.WorkingSetSize)
-	case 11:
-		return etw.PointerValue(e.PagefileUsage)
-	case 12:
-		return etw.PointerValue(e.QuotaPagedPoolUsage)
-	case 13:
-		return etw.PointerValue(e.QuotaNonPagedPoolUsage)
-	case 14:
-		return etw.PointerValue(e.PrivatePageCount)
-	}
-	return etw.Value{}
-}
 
 // ProcessPerfCtrRundownV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 33 (PerfCtrRundown), version 2,
@@ -2610,76 +2338,35 @@ func (e ProcessPerfCtrRundownV2) LogValue() slog.Value         { return etw.LogV
 func (e ProcessPerfCtrRundownV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processPerfCtrRundownV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         33,
-	Version:    2,
-	Opcode:     33,
-	Task:       2,
-	Keywords:   0x8,
-	TaskName:   "Process",
-	OpcodeName: "PerfCtrRundown",
-	Fields:     processV2TypeGroup2LayoutFields,
-	New:        func() etw.Event { return new(ProcessPerfCtrRundownV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 2, Keywords: 0x8,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "PerfCtrRundown",
+	Fields: processV2TypeGroup2LayoutFields,
+	New:    func() etw.Event { return new(ProcessPerfCtrRundownV2) },
 }
 
-// AnyProcessPerfCtrRundown is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 33 (PerfCtrRundown), of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS_COUNTERS, in any version.
-//
-// Counters of a process that exists when the session ends.
-//
-// The only version is [ProcessPerfCtrRundownV2]; a newer one is decoded like
-// it.
+// AnyProcessPerfCtrRundown is [ProcessPerfCtrRundownV2] in any version: a
+// newer one is decoded like it.
 type AnyProcessPerfCtrRundown struct {
 	Seen etw.Seen
-
-	// The process that the event is about, whatever the header says.
-	ProcessId      uint32
-	PageFaultCount uint32
-	HandleCount    uint32
-	// Means nothing.
-	Reserved                   uint32
-	PeakVirtualSize            etw.Pointer
-	PeakWorkingSetSize         etw.Pointer
-	PeakPagefileUsage          etw.Pointer
-	QuotaPeakPagedPoolUsage    etw.Pointer
-	QuotaPeakNonPagedPoolUsage etw.Pointer
-	VirtualSize                etw.Pointer
-	WorkingSetSize             etw.Pointer
-	PagefileUsage              etw.Pointer
-	QuotaPagedPoolUsage        etw.Pointer
-	QuotaNonPagedPoolUsage     etw.Pointer
-	PrivatePageCount           etw.Pointer
+	ProcessPerfCtrRundownV2
 }
 
-var anyProcessPerfCtrRundown = []*etw.EventDesc{&processPerfCtrRundownV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessPerfCtrRundown) EventDescs() []*etw.EventDesc { return anyProcessPerfCtrRundown }
-func (e *AnyProcessPerfCtrRundown) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessPerfCtrRundown, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessPerfCtrRundown) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&processPerfCtrRundownV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessPerfCtrRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup2Layout)(e).decode(version, p, ptr, anyProcessPerfCtrRundown)
+func (e *AnyProcessPerfCtrRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessPerfCtrRundown) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup2Layout)(e).FieldValue(i)
+func (e *AnyProcessPerfCtrRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessPerfCtrRundownV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessPerfCtrRundown) Clone() *AnyProcessPerfCtrRundown { return &e }
-
-func (e AnyProcessPerfCtrRundown) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessPerfCtrRundown) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessPerfCtrRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessInSwapV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 35 (InSwap), version 2, of task
@@ -2734,15 +2421,9 @@ func (e ProcessInSwapV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ProcessInSwapV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processInSwapV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         35,
-	Version:    2,
-	Opcode:     35,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "InSwap",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "InSwap",
 	Fields: []etw.FieldDesc{
 		{Name: "DirectoryTableBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -2750,59 +2431,26 @@ var processInSwapV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ProcessInSwapV2) },
 }
 
-// AnyProcessInSwap is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 35 (InSwap), of task Process,
-// in any version.
-//
-// A process was swapped back in. Logged with PERF_PROCESS_INSWAP of the group
-// masks. The layout is that of descriptions; no trace with the event was at
-// hand.
-//
-// The only version is [ProcessInSwapV2]; a newer one is decoded like it.
+// AnyProcessInSwap is [ProcessInSwapV2] in any version: a newer one is decoded
+// like it.
 type AnyProcessInSwap struct {
 	Seen etw.Seen
-
-	// The physical address of the process's page tables.
-	DirectoryTableBase etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessInSwapV2
 }
 
-var anyProcessInSwap = []*etw.EventDesc{&processInSwapV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessInSwap) EventDescs() []*etw.EventDesc { return anyProcessInSwap }
-func (e *AnyProcessInSwap) EventDesc() *etw.EventDesc  { return etw.DescOf(anyProcessInSwap, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessInSwap) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProcessInSwapV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessInSwap) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&processInSwapV2} }
+func (e *AnyProcessInSwap) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyProcessInSwap) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.DirectoryTableBase = v.DirectoryTableBase
-	e.ProcessId = v.ProcessId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessInSwap) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.DirectoryTableBase)
-	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
-	}
-	return etw.Value{}
+	return e.ProcessInSwapV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessInSwap) Clone() *AnyProcessInSwap { return &e }
-
-func (e AnyProcessInSwap) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessInSwap) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessInSwap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessBootPhaseStartV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 38 (BootPhaseStart), version 2,
@@ -2850,70 +2498,37 @@ func (e ProcessBootPhaseStartV2) LogValue() slog.Value         { return etw.LogV
 func (e ProcessBootPhaseStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processBootPhaseStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         38,
-	Version:    2,
-	Opcode:     38,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "BootPhaseStart",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "BootPhaseStart",
 	Fields: []etw.FieldDesc{
 		{Name: "Phase", Type: etw.InInt32},
 	},
 	New: func() etw.Event { return new(ProcessBootPhaseStartV2) },
 }
 
-// AnyProcessBootPhaseStart is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 38 (BootPhaseStart), of task
-// Process, in any version.
-//
-// A phase of booting starts. The layout is that of descriptions; no trace with
-// the event was at hand.
-//
-// The only version is [ProcessBootPhaseStartV2]; a newer one is decoded like
-// it.
+// AnyProcessBootPhaseStart is [ProcessBootPhaseStartV2] in any version: a
+// newer one is decoded like it.
 type AnyProcessBootPhaseStart struct {
 	Seen etw.Seen
-
-	Phase int32
+	ProcessBootPhaseStartV2
 }
 
-var anyProcessBootPhaseStart = []*etw.EventDesc{&processBootPhaseStartV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessBootPhaseStart) EventDescs() []*etw.EventDesc { return anyProcessBootPhaseStart }
-func (e *AnyProcessBootPhaseStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessBootPhaseStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessBootPhaseStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&processBootPhaseStartV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessBootPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProcessBootPhaseStartV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProcessBootPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyProcessBootPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Phase = v.Phase
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessBootPhaseStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.Phase))
-	}
-	return etw.Value{}
+	return e.ProcessBootPhaseStartV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessBootPhaseStart) Clone() *AnyProcessBootPhaseStart { return &e }
-
-func (e AnyProcessBootPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessBootPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessBootPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessDefunctV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 39 (Defunct), version 2, of
@@ -2970,18 +2585,11 @@ func (e ProcessDefunctV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ProcessDefunctV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processDefunctV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         39,
-	Version:    2,
-	Opcode:     39,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "Defunct",
-	Fields:     processV2TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessDefunctV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 2, Opcode: 39, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "Defunct",
+	Fields: processV2TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessDefunctV2) },
 }
 
 // ProcessDefunctV3 is the classic event of class
@@ -3041,18 +2649,11 @@ func (e ProcessDefunctV3) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ProcessDefunctV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processDefunctV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         39,
-	Version:    3,
-	Opcode:     39,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "Defunct",
-	Fields:     processV3TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessDefunctV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 3, Opcode: 39, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "Defunct",
+	Fields: processV3TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessDefunctV3) },
 }
 
 // ProcessDefunctV4 is the classic event of class
@@ -3116,18 +2717,11 @@ func (e ProcessDefunctV4) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ProcessDefunctV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processDefunctV4 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         39,
-	Version:    4,
-	Opcode:     39,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "Defunct",
-	Fields:     processV4TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ProcessDefunctV4) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 4, Opcode: 39, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "Defunct",
+	Fields: processV4TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ProcessDefunctV4) },
 }
 
 // ProcessDefunctV5 is the classic event of class
@@ -3252,16 +2846,9 @@ func (e ProcessDefunctV5) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ProcessDefunctV5) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processDefunctV5 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         39,
-	Version:    5,
-	Opcode:     39,
-	Task:       2,
-	Keywords:   0x1,
-	TaskName:   "Process",
-	OpcodeName: "Defunct",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 5, Opcode: 39, Task: 2, Keywords: 0x1,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "Defunct",
 	Fields: []etw.FieldDesc{
 		{Name: "UniqueProcessKey", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -3495,17 +3082,11 @@ func (e ProcessWakeChargeUserV2) LogValue() slog.Value         { return etw.LogV
 func (e ProcessWakeChargeUserV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processWakeChargeUserV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         48,
-	Version:    2,
-	Opcode:     48,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeChargeUser",
-	Fields:     processV2TypeGroup4LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeChargeUserV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeChargeUser",
+	Fields: processV2TypeGroup4LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeChargeUserV2) },
 }
 
 // processV2TypeGroup4Layout is the template Process_V2_TypeGroup4, which
@@ -3551,81 +3132,28 @@ var processV2TypeGroup4LayoutFields = []etw.FieldDesc{
 	{Name: "Count", Type: etw.InUInt32},
 }
 
-// AnyProcessWakeChargeUser is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 48 (WakeChargeUser), of task
-// Process, in any version.
-//
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeChargeUserV2]; a newer one is decoded like
-// it.
+// AnyProcessWakeChargeUser is [ProcessWakeChargeUserV2] in any version: a
+// newer one is decoded like it.
 type AnyProcessWakeChargeUser struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	Count     uint32
+	ProcessWakeChargeUserV2
 }
 
-var anyProcessWakeChargeUser = []*etw.EventDesc{&processWakeChargeUserV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessWakeChargeUser) EventDescs() []*etw.EventDesc { return anyProcessWakeChargeUser }
-func (e *AnyProcessWakeChargeUser) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeChargeUser, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessWakeChargeUser) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&processWakeChargeUserV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeChargeUser) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup4Layout)(e).decode(version, p, ptr, anyProcessWakeChargeUser)
+func (e *AnyProcessWakeChargeUser) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeChargeUser) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup4Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeChargeUser) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeChargeUserV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeChargeUser) Clone() *AnyProcessWakeChargeUser { return &e }
-
-func (e AnyProcessWakeChargeUser) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeChargeUser) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessWakeChargeUser) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyProcessV2TypeGroup4Layout is what types for all versions of an event
-// share, the newest of which has the template Process_V2_TypeGroup4.
-type anyProcessV2TypeGroup4Layout AnyProcessWakeChargeUser
-
-func (e *anyProcessV2TypeGroup4Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v processV2TypeGroup4Layout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Object = v.Object
-	e.Tag = v.Tag
-	e.ProcessId = v.ProcessId
-	e.Count = v.Count
-	return n, err
-}
-
-func (e *anyProcessV2TypeGroup4Layout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Object)
-	case 1:
-		return etw.PointerValue(e.Tag)
-	case 2:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 3:
-		return etw.UintValue(uint64(e.Count))
-	}
-	return etw.Value{}
-}
 
 // ProcessWakeChargeExecutionV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 49 (WakeChargeExecution),
@@ -3669,67 +3197,35 @@ func (e ProcessWakeChargeExecutionV2) LogValue() slog.Value         { return etw
 func (e ProcessWakeChargeExecutionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processWakeChargeExecutionV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         49,
-	Version:    2,
-	Opcode:     49,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeChargeExecution",
-	Fields:     processV2TypeGroup4LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeChargeExecutionV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 49, Version: 2, Opcode: 49, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeChargeExecution",
+	Fields: processV2TypeGroup4LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeChargeExecutionV2) },
 }
 
-// AnyProcessWakeChargeExecution is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 49 (WakeChargeExecution), of
-// task Process, in any version.
-//
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeChargeExecutionV2]; a newer one is decoded
-// like it.
+// AnyProcessWakeChargeExecution is [ProcessWakeChargeExecutionV2] in any
+// version: a newer one is decoded like it.
 type AnyProcessWakeChargeExecution struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	Count     uint32
+	ProcessWakeChargeExecutionV2
 }
 
-var anyProcessWakeChargeExecution = []*etw.EventDesc{&processWakeChargeExecutionV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProcessWakeChargeExecution) EventDescs() []*etw.EventDesc {
-	return anyProcessWakeChargeExecution
+	return []*etw.EventDesc{&processWakeChargeExecutionV2}
 }
-func (e *AnyProcessWakeChargeExecution) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeChargeExecution, e.Seen)
+func (e *AnyProcessWakeChargeExecution) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeChargeExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup4Layout)(e).decode(version, p, ptr, anyProcessWakeChargeExecution)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeChargeExecution) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup4Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeChargeExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeChargeExecutionV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeChargeExecution) Clone() *AnyProcessWakeChargeExecution { return &e }
-
-func (e AnyProcessWakeChargeExecution) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeChargeExecution) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessWakeChargeExecution) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeChargeKernelV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 50 (WakeChargeKernel), version
@@ -3773,65 +3269,35 @@ func (e ProcessWakeChargeKernelV2) LogValue() slog.Value         { return etw.Lo
 func (e ProcessWakeChargeKernelV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processWakeChargeKernelV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         50,
-	Version:    2,
-	Opcode:     50,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeChargeKernel",
-	Fields:     processV2TypeGroup4LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeChargeKernelV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 50, Version: 2, Opcode: 50, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeChargeKernel",
+	Fields: processV2TypeGroup4LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeChargeKernelV2) },
 }
 
-// AnyProcessWakeChargeKernel is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 50 (WakeChargeKernel), of task
-// Process, in any version.
-//
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeChargeKernelV2]; a newer one is decoded like
-// it.
+// AnyProcessWakeChargeKernel is [ProcessWakeChargeKernelV2] in any version: a
+// newer one is decoded like it.
 type AnyProcessWakeChargeKernel struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	Count     uint32
+	ProcessWakeChargeKernelV2
 }
 
-var anyProcessWakeChargeKernel = []*etw.EventDesc{&processWakeChargeKernelV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessWakeChargeKernel) EventDescs() []*etw.EventDesc { return anyProcessWakeChargeKernel }
-func (e *AnyProcessWakeChargeKernel) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeChargeKernel, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessWakeChargeKernel) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&processWakeChargeKernelV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeChargeKernel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup4Layout)(e).decode(version, p, ptr, anyProcessWakeChargeKernel)
+func (e *AnyProcessWakeChargeKernel) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeChargeKernel) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup4Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeChargeKernel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeChargeKernelV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeChargeKernel) Clone() *AnyProcessWakeChargeKernel { return &e }
-
-func (e AnyProcessWakeChargeKernel) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeChargeKernel) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessWakeChargeKernel) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeChargeInstrumentationV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 51 (WakeChargeInstrumentation),
@@ -3879,69 +3345,35 @@ func (e ProcessWakeChargeInstrumentationV2) MarshalJSON() ([]byte, error) {
 }
 
 var processWakeChargeInstrumentationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         51,
-	Version:    2,
-	Opcode:     51,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeChargeInstrumentation",
-	Fields:     processV2TypeGroup4LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeChargeInstrumentationV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 51, Version: 2, Opcode: 51, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeChargeInstrumentation",
+	Fields: processV2TypeGroup4LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeChargeInstrumentationV2) },
 }
 
-// AnyProcessWakeChargeInstrumentation is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 51 (WakeChargeInstrumentation),
-// of task Process, in any version.
-//
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeChargeInstrumentationV2]; a newer one is
-// decoded like it.
+// AnyProcessWakeChargeInstrumentation is [ProcessWakeChargeInstrumentationV2]
+// in any version: a newer one is decoded like it.
 type AnyProcessWakeChargeInstrumentation struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	Count     uint32
+	ProcessWakeChargeInstrumentationV2
 }
 
-var anyProcessWakeChargeInstrumentation = []*etw.EventDesc{&processWakeChargeInstrumentationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProcessWakeChargeInstrumentation) EventDescs() []*etw.EventDesc {
-	return anyProcessWakeChargeInstrumentation
+	return []*etw.EventDesc{&processWakeChargeInstrumentationV2}
 }
-func (e *AnyProcessWakeChargeInstrumentation) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeChargeInstrumentation, e.Seen)
+func (e *AnyProcessWakeChargeInstrumentation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeChargeInstrumentation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup4Layout)(e).decode(version, p, ptr, anyProcessWakeChargeInstrumentation)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeChargeInstrumentation) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup4Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeChargeInstrumentation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeChargeInstrumentationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeChargeInstrumentation) Clone() *AnyProcessWakeChargeInstrumentation { return &e }
-
-func (e AnyProcessWakeChargeInstrumentation) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeChargeInstrumentation) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyProcessWakeChargeInstrumentation) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // ProcessWakeChargePreserveProcessV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (WakeChargePreserveProcess),
@@ -3989,69 +3421,35 @@ func (e ProcessWakeChargePreserveProcessV2) MarshalJSON() ([]byte, error) {
 }
 
 var processWakeChargePreserveProcessV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         52,
-	Version:    2,
-	Opcode:     52,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeChargePreserveProcess",
-	Fields:     processV2TypeGroup4LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeChargePreserveProcessV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 2, Opcode: 52, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeChargePreserveProcess",
+	Fields: processV2TypeGroup4LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeChargePreserveProcessV2) },
 }
 
-// AnyProcessWakeChargePreserveProcess is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (WakeChargePreserveProcess),
-// of task Process, in any version.
-//
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeChargePreserveProcessV2]; a newer one is
-// decoded like it.
+// AnyProcessWakeChargePreserveProcess is [ProcessWakeChargePreserveProcessV2]
+// in any version: a newer one is decoded like it.
 type AnyProcessWakeChargePreserveProcess struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	Count     uint32
+	ProcessWakeChargePreserveProcessV2
 }
 
-var anyProcessWakeChargePreserveProcess = []*etw.EventDesc{&processWakeChargePreserveProcessV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProcessWakeChargePreserveProcess) EventDescs() []*etw.EventDesc {
-	return anyProcessWakeChargePreserveProcess
+	return []*etw.EventDesc{&processWakeChargePreserveProcessV2}
 }
-func (e *AnyProcessWakeChargePreserveProcess) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeChargePreserveProcess, e.Seen)
+func (e *AnyProcessWakeChargePreserveProcess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeChargePreserveProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup4Layout)(e).decode(version, p, ptr, anyProcessWakeChargePreserveProcess)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeChargePreserveProcess) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup4Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeChargePreserveProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeChargePreserveProcessV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeChargePreserveProcess) Clone() *AnyProcessWakeChargePreserveProcess { return &e }
-
-func (e AnyProcessWakeChargePreserveProcess) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeChargePreserveProcess) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyProcessWakeChargePreserveProcess) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // ProcessWakeReleaseUserV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 64 (WakeReleaseUser), version
@@ -4095,65 +3493,35 @@ func (e ProcessWakeReleaseUserV2) LogValue() slog.Value         { return etw.Log
 func (e ProcessWakeReleaseUserV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processWakeReleaseUserV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         64,
-	Version:    2,
-	Opcode:     64,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeReleaseUser",
-	Fields:     processV2TypeGroup4LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeReleaseUserV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 64, Version: 2, Opcode: 64, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeReleaseUser",
+	Fields: processV2TypeGroup4LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeReleaseUserV2) },
 }
 
-// AnyProcessWakeReleaseUser is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 64 (WakeReleaseUser), of task
-// Process, in any version.
-//
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeReleaseUserV2]; a newer one is decoded like
-// it.
+// AnyProcessWakeReleaseUser is [ProcessWakeReleaseUserV2] in any version: a
+// newer one is decoded like it.
 type AnyProcessWakeReleaseUser struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	Count     uint32
+	ProcessWakeReleaseUserV2
 }
 
-var anyProcessWakeReleaseUser = []*etw.EventDesc{&processWakeReleaseUserV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessWakeReleaseUser) EventDescs() []*etw.EventDesc { return anyProcessWakeReleaseUser }
-func (e *AnyProcessWakeReleaseUser) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeReleaseUser, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessWakeReleaseUser) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&processWakeReleaseUserV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeReleaseUser) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup4Layout)(e).decode(version, p, ptr, anyProcessWakeReleaseUser)
+func (e *AnyProcessWakeReleaseUser) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeReleaseUser) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup4Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeReleaseUser) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeReleaseUserV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeReleaseUser) Clone() *AnyProcessWakeReleaseUser { return &e }
-
-func (e AnyProcessWakeReleaseUser) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeReleaseUser) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessWakeReleaseUser) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeReleaseExecutionV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 65 (WakeReleaseExecution),
@@ -4199,67 +3567,35 @@ func (e ProcessWakeReleaseExecutionV2) LogValue() slog.Value         { return et
 func (e ProcessWakeReleaseExecutionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processWakeReleaseExecutionV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         65,
-	Version:    2,
-	Opcode:     65,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeReleaseExecution",
-	Fields:     processV2TypeGroup4LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeReleaseExecutionV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 65, Version: 2, Opcode: 65, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeReleaseExecution",
+	Fields: processV2TypeGroup4LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeReleaseExecutionV2) },
 }
 
-// AnyProcessWakeReleaseExecution is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 65 (WakeReleaseExecution), of
-// task Process, in any version.
-//
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeReleaseExecutionV2]; a newer one is decoded
-// like it.
+// AnyProcessWakeReleaseExecution is [ProcessWakeReleaseExecutionV2] in any
+// version: a newer one is decoded like it.
 type AnyProcessWakeReleaseExecution struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	Count     uint32
+	ProcessWakeReleaseExecutionV2
 }
 
-var anyProcessWakeReleaseExecution = []*etw.EventDesc{&processWakeReleaseExecutionV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProcessWakeReleaseExecution) EventDescs() []*etw.EventDesc {
-	return anyProcessWakeReleaseExecution
+	return []*etw.EventDesc{&processWakeReleaseExecutionV2}
 }
-func (e *AnyProcessWakeReleaseExecution) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeReleaseExecution, e.Seen)
+func (e *AnyProcessWakeReleaseExecution) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeReleaseExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup4Layout)(e).decode(version, p, ptr, anyProcessWakeReleaseExecution)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeReleaseExecution) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup4Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeReleaseExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeReleaseExecutionV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeReleaseExecution) Clone() *AnyProcessWakeReleaseExecution { return &e }
-
-func (e AnyProcessWakeReleaseExecution) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeReleaseExecution) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessWakeReleaseExecution) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeReleaseKernelV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 66 (WakeReleaseKernel), version
@@ -4303,65 +3639,35 @@ func (e ProcessWakeReleaseKernelV2) LogValue() slog.Value         { return etw.L
 func (e ProcessWakeReleaseKernelV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processWakeReleaseKernelV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         66,
-	Version:    2,
-	Opcode:     66,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeReleaseKernel",
-	Fields:     processV2TypeGroup4LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeReleaseKernelV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 2, Opcode: 66, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeReleaseKernel",
+	Fields: processV2TypeGroup4LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeReleaseKernelV2) },
 }
 
-// AnyProcessWakeReleaseKernel is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 66 (WakeReleaseKernel), of task
-// Process, in any version.
-//
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeReleaseKernelV2]; a newer one is decoded
-// like it.
+// AnyProcessWakeReleaseKernel is [ProcessWakeReleaseKernelV2] in any version:
+// a newer one is decoded like it.
 type AnyProcessWakeReleaseKernel struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	Count     uint32
+	ProcessWakeReleaseKernelV2
 }
 
-var anyProcessWakeReleaseKernel = []*etw.EventDesc{&processWakeReleaseKernelV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessWakeReleaseKernel) EventDescs() []*etw.EventDesc { return anyProcessWakeReleaseKernel }
-func (e *AnyProcessWakeReleaseKernel) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeReleaseKernel, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessWakeReleaseKernel) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&processWakeReleaseKernelV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeReleaseKernel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup4Layout)(e).decode(version, p, ptr, anyProcessWakeReleaseKernel)
+func (e *AnyProcessWakeReleaseKernel) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeReleaseKernel) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup4Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeReleaseKernel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeReleaseKernelV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeReleaseKernel) Clone() *AnyProcessWakeReleaseKernel { return &e }
-
-func (e AnyProcessWakeReleaseKernel) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeReleaseKernel) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessWakeReleaseKernel) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeReleaseInstrumentationV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 67
@@ -4409,70 +3715,37 @@ func (e ProcessWakeReleaseInstrumentationV2) MarshalJSON() ([]byte, error) {
 }
 
 var processWakeReleaseInstrumentationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         67,
-	Version:    2,
-	Opcode:     67,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeReleaseInstrumentation",
-	Fields:     processV2TypeGroup4LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeReleaseInstrumentationV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 2, Opcode: 67, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeReleaseInstrumentation",
+	Fields: processV2TypeGroup4LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeReleaseInstrumentationV2) },
 }
 
-// AnyProcessWakeReleaseInstrumentation is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 67
-// (WakeReleaseInstrumentation), of task Process, in any version.
-//
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeReleaseInstrumentationV2]; a newer one is
-// decoded like it.
+// AnyProcessWakeReleaseInstrumentation is
+// [ProcessWakeReleaseInstrumentationV2] in any version: a newer one is decoded
+// like it.
 type AnyProcessWakeReleaseInstrumentation struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	Count     uint32
+	ProcessWakeReleaseInstrumentationV2
 }
 
-var anyProcessWakeReleaseInstrumentation = []*etw.EventDesc{&processWakeReleaseInstrumentationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProcessWakeReleaseInstrumentation) EventDescs() []*etw.EventDesc {
-	return anyProcessWakeReleaseInstrumentation
+	return []*etw.EventDesc{&processWakeReleaseInstrumentationV2}
 }
-func (e *AnyProcessWakeReleaseInstrumentation) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeReleaseInstrumentation, e.Seen)
+func (e *AnyProcessWakeReleaseInstrumentation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeReleaseInstrumentation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup4Layout)(e).decode(version, p, ptr, anyProcessWakeReleaseInstrumentation)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeReleaseInstrumentation) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup4Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeReleaseInstrumentation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeReleaseInstrumentationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeReleaseInstrumentation) Clone() *AnyProcessWakeReleaseInstrumentation {
 	return &e
-}
-
-func (e AnyProcessWakeReleaseInstrumentation) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeReleaseInstrumentation) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyProcessWakeReleaseInstrumentation) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ProcessWakeReleasePreserveProcessV2 is the classic event of class
@@ -4521,70 +3794,37 @@ func (e ProcessWakeReleasePreserveProcessV2) MarshalJSON() ([]byte, error) {
 }
 
 var processWakeReleasePreserveProcessV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         68,
-	Version:    2,
-	Opcode:     68,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeReleasePreserveProcess",
-	Fields:     processV2TypeGroup4LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeReleasePreserveProcessV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 2, Opcode: 68, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeReleasePreserveProcess",
+	Fields: processV2TypeGroup4LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeReleasePreserveProcessV2) },
 }
 
-// AnyProcessWakeReleasePreserveProcess is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 68
-// (WakeReleasePreserveProcess), of task Process, in any version.
-//
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeReleasePreserveProcessV2]; a newer one is
-// decoded like it.
+// AnyProcessWakeReleasePreserveProcess is
+// [ProcessWakeReleasePreserveProcessV2] in any version: a newer one is decoded
+// like it.
 type AnyProcessWakeReleasePreserveProcess struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	Count     uint32
+	ProcessWakeReleasePreserveProcessV2
 }
 
-var anyProcessWakeReleasePreserveProcess = []*etw.EventDesc{&processWakeReleasePreserveProcessV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProcessWakeReleasePreserveProcess) EventDescs() []*etw.EventDesc {
-	return anyProcessWakeReleasePreserveProcess
+	return []*etw.EventDesc{&processWakeReleasePreserveProcessV2}
 }
-func (e *AnyProcessWakeReleasePreserveProcess) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeReleasePreserveProcess, e.Seen)
+func (e *AnyProcessWakeReleasePreserveProcess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeReleasePreserveProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup4Layout)(e).decode(version, p, ptr, anyProcessWakeReleasePreserveProcess)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeReleasePreserveProcess) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup4Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeReleasePreserveProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeReleasePreserveProcessV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeReleasePreserveProcess) Clone() *AnyProcessWakeReleasePreserveProcess {
 	return &e
-}
-
-func (e AnyProcessWakeReleasePreserveProcess) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeReleasePreserveProcess) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyProcessWakeReleasePreserveProcess) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ProcessWakeDropUserV2 is the classic event of class
@@ -4629,64 +3869,35 @@ func (e ProcessWakeDropUserV2) LogValue() slog.Value         { return etw.LogVal
 func (e ProcessWakeDropUserV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processWakeDropUserV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         80,
-	Version:    2,
-	Opcode:     80,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeDropUser",
-	Fields:     processV2TypeGroup4LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeDropUserV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 80, Version: 2, Opcode: 80, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeDropUser",
+	Fields: processV2TypeGroup4LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeDropUserV2) },
 }
 
-// AnyProcessWakeDropUser is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 80 (WakeDropUser), of task
-// Process, in any version.
-//
-// Logged with PERF_WAKE_DROP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeDropUserV2]; a newer one is decoded like it.
+// AnyProcessWakeDropUser is [ProcessWakeDropUserV2] in any version: a newer
+// one is decoded like it.
 type AnyProcessWakeDropUser struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	Count     uint32
+	ProcessWakeDropUserV2
 }
 
-var anyProcessWakeDropUser = []*etw.EventDesc{&processWakeDropUserV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessWakeDropUser) EventDescs() []*etw.EventDesc { return anyProcessWakeDropUser }
-func (e *AnyProcessWakeDropUser) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeDropUser, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessWakeDropUser) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&processWakeDropUserV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeDropUser) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup4Layout)(e).decode(version, p, ptr, anyProcessWakeDropUser)
+func (e *AnyProcessWakeDropUser) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeDropUser) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup4Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeDropUser) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeDropUserV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeDropUser) Clone() *AnyProcessWakeDropUser { return &e }
-
-func (e AnyProcessWakeDropUser) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeDropUser) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessWakeDropUser) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeDropExecutionV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 81 (WakeDropExecution), version
@@ -4730,65 +3941,35 @@ func (e ProcessWakeDropExecutionV2) LogValue() slog.Value         { return etw.L
 func (e ProcessWakeDropExecutionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processWakeDropExecutionV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         81,
-	Version:    2,
-	Opcode:     81,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeDropExecution",
-	Fields:     processV2TypeGroup4LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeDropExecutionV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 81, Version: 2, Opcode: 81, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeDropExecution",
+	Fields: processV2TypeGroup4LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeDropExecutionV2) },
 }
 
-// AnyProcessWakeDropExecution is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 81 (WakeDropExecution), of task
-// Process, in any version.
-//
-// Logged with PERF_WAKE_DROP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeDropExecutionV2]; a newer one is decoded
-// like it.
+// AnyProcessWakeDropExecution is [ProcessWakeDropExecutionV2] in any version:
+// a newer one is decoded like it.
 type AnyProcessWakeDropExecution struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	Count     uint32
+	ProcessWakeDropExecutionV2
 }
 
-var anyProcessWakeDropExecution = []*etw.EventDesc{&processWakeDropExecutionV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessWakeDropExecution) EventDescs() []*etw.EventDesc { return anyProcessWakeDropExecution }
-func (e *AnyProcessWakeDropExecution) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeDropExecution, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessWakeDropExecution) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&processWakeDropExecutionV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeDropExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup4Layout)(e).decode(version, p, ptr, anyProcessWakeDropExecution)
+func (e *AnyProcessWakeDropExecution) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeDropExecution) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup4Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeDropExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeDropExecutionV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeDropExecution) Clone() *AnyProcessWakeDropExecution { return &e }
-
-func (e AnyProcessWakeDropExecution) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeDropExecution) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessWakeDropExecution) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeDropKernelV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 82 (WakeDropKernel), version 2,
@@ -4832,65 +4013,35 @@ func (e ProcessWakeDropKernelV2) LogValue() slog.Value         { return etw.LogV
 func (e ProcessWakeDropKernelV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processWakeDropKernelV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         82,
-	Version:    2,
-	Opcode:     82,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeDropKernel",
-	Fields:     processV2TypeGroup4LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeDropKernelV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 82, Version: 2, Opcode: 82, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeDropKernel",
+	Fields: processV2TypeGroup4LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeDropKernelV2) },
 }
 
-// AnyProcessWakeDropKernel is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 82 (WakeDropKernel), of task
-// Process, in any version.
-//
-// Logged with PERF_WAKE_DROP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeDropKernelV2]; a newer one is decoded like
-// it.
+// AnyProcessWakeDropKernel is [ProcessWakeDropKernelV2] in any version: a
+// newer one is decoded like it.
 type AnyProcessWakeDropKernel struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	Count     uint32
+	ProcessWakeDropKernelV2
 }
 
-var anyProcessWakeDropKernel = []*etw.EventDesc{&processWakeDropKernelV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessWakeDropKernel) EventDescs() []*etw.EventDesc { return anyProcessWakeDropKernel }
-func (e *AnyProcessWakeDropKernel) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeDropKernel, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessWakeDropKernel) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&processWakeDropKernelV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeDropKernel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup4Layout)(e).decode(version, p, ptr, anyProcessWakeDropKernel)
+func (e *AnyProcessWakeDropKernel) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeDropKernel) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup4Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeDropKernel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeDropKernelV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeDropKernel) Clone() *AnyProcessWakeDropKernel { return &e }
-
-func (e AnyProcessWakeDropKernel) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeDropKernel) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessWakeDropKernel) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeDropInstrumentationV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 83 (WakeDropInstrumentation),
@@ -4938,69 +4089,35 @@ func (e ProcessWakeDropInstrumentationV2) MarshalJSON() ([]byte, error) {
 }
 
 var processWakeDropInstrumentationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         83,
-	Version:    2,
-	Opcode:     83,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeDropInstrumentation",
-	Fields:     processV2TypeGroup4LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeDropInstrumentationV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 83, Version: 2, Opcode: 83, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeDropInstrumentation",
+	Fields: processV2TypeGroup4LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeDropInstrumentationV2) },
 }
 
-// AnyProcessWakeDropInstrumentation is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 83 (WakeDropInstrumentation),
-// of task Process, in any version.
-//
-// Logged with PERF_WAKE_DROP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeDropInstrumentationV2]; a newer one is
-// decoded like it.
+// AnyProcessWakeDropInstrumentation is [ProcessWakeDropInstrumentationV2] in
+// any version: a newer one is decoded like it.
 type AnyProcessWakeDropInstrumentation struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	Count     uint32
+	ProcessWakeDropInstrumentationV2
 }
 
-var anyProcessWakeDropInstrumentation = []*etw.EventDesc{&processWakeDropInstrumentationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProcessWakeDropInstrumentation) EventDescs() []*etw.EventDesc {
-	return anyProcessWakeDropInstrumentation
+	return []*etw.EventDesc{&processWakeDropInstrumentationV2}
 }
-func (e *AnyProcessWakeDropInstrumentation) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeDropInstrumentation, e.Seen)
+func (e *AnyProcessWakeDropInstrumentation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeDropInstrumentation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup4Layout)(e).decode(version, p, ptr, anyProcessWakeDropInstrumentation)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeDropInstrumentation) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup4Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeDropInstrumentation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeDropInstrumentationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeDropInstrumentation) Clone() *AnyProcessWakeDropInstrumentation { return &e }
-
-func (e AnyProcessWakeDropInstrumentation) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeDropInstrumentation) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyProcessWakeDropInstrumentation) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // ProcessWakeDropPreserveProcessV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 84 (WakeDropPreserveProcess),
@@ -5048,69 +4165,35 @@ func (e ProcessWakeDropPreserveProcessV2) MarshalJSON() ([]byte, error) {
 }
 
 var processWakeDropPreserveProcessV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         84,
-	Version:    2,
-	Opcode:     84,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeDropPreserveProcess",
-	Fields:     processV2TypeGroup4LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeDropPreserveProcessV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 84, Version: 2, Opcode: 84, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeDropPreserveProcess",
+	Fields: processV2TypeGroup4LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeDropPreserveProcessV2) },
 }
 
-// AnyProcessWakeDropPreserveProcess is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 84 (WakeDropPreserveProcess),
-// of task Process, in any version.
-//
-// Logged with PERF_WAKE_DROP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeDropPreserveProcessV2]; a newer one is
-// decoded like it.
+// AnyProcessWakeDropPreserveProcess is [ProcessWakeDropPreserveProcessV2] in
+// any version: a newer one is decoded like it.
 type AnyProcessWakeDropPreserveProcess struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	Count     uint32
+	ProcessWakeDropPreserveProcessV2
 }
 
-var anyProcessWakeDropPreserveProcess = []*etw.EventDesc{&processWakeDropPreserveProcessV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProcessWakeDropPreserveProcess) EventDescs() []*etw.EventDesc {
-	return anyProcessWakeDropPreserveProcess
+	return []*etw.EventDesc{&processWakeDropPreserveProcessV2}
 }
-func (e *AnyProcessWakeDropPreserveProcess) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeDropPreserveProcess, e.Seen)
+func (e *AnyProcessWakeDropPreserveProcess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeDropPreserveProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup4Layout)(e).decode(version, p, ptr, anyProcessWakeDropPreserveProcess)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeDropPreserveProcess) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup4Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeDropPreserveProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeDropPreserveProcessV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeDropPreserveProcess) Clone() *AnyProcessWakeDropPreserveProcess { return &e }
-
-func (e AnyProcessWakeDropPreserveProcess) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeDropPreserveProcess) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyProcessWakeDropPreserveProcess) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // ProcessWakeEventUserV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 96 (WakeEventUser), version 2,
@@ -5149,17 +4232,11 @@ func (e ProcessWakeEventUserV2) LogValue() slog.Value         { return etw.LogVa
 func (e ProcessWakeEventUserV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processWakeEventUserV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         96,
-	Version:    2,
-	Opcode:     96,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeEventUser",
-	Fields:     processV2TypeGroup5LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeEventUserV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 96, Version: 2, Opcode: 96, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeEventUser",
+	Fields: processV2TypeGroup5LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeEventUserV2) },
 }
 
 // processV2TypeGroup5Layout is the template Process_V2_TypeGroup5, which
@@ -5190,67 +4267,28 @@ var processV2TypeGroup5LayoutFields = []etw.FieldDesc{
 	{Name: "Object", Type: etw.InPointer},
 }
 
-// AnyProcessWakeEventUser is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 96 (WakeEventUser), of task
-// Process, in any version.
-//
-// Logged with PERF_WAKE_EVENT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeEventUserV2]; a newer one is decoded like
-// it.
+// AnyProcessWakeEventUser is [ProcessWakeEventUserV2] in any version: a newer
+// one is decoded like it.
 type AnyProcessWakeEventUser struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
+	ProcessWakeEventUserV2
 }
 
-var anyProcessWakeEventUser = []*etw.EventDesc{&processWakeEventUserV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessWakeEventUser) EventDescs() []*etw.EventDesc { return anyProcessWakeEventUser }
-func (e *AnyProcessWakeEventUser) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeEventUser, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessWakeEventUser) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&processWakeEventUserV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeEventUser) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup5Layout)(e).decode(version, p, ptr, anyProcessWakeEventUser)
+func (e *AnyProcessWakeEventUser) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeEventUser) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup5Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeEventUser) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeEventUserV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeEventUser) Clone() *AnyProcessWakeEventUser { return &e }
-
-func (e AnyProcessWakeEventUser) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeEventUser) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessWakeEventUser) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyProcessV2TypeGroup5Layout is what types for all versions of an event
-// share, the newest of which has the template Process_V2_TypeGroup5.
-type anyProcessV2TypeGroup5Layout AnyProcessWakeEventUser
-
-func (e *anyProcessV2TypeGroup5Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v processV2TypeGroup5Layout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Object = v.Object
-	return n, err
-}
-
-func (e *anyProcessV2TypeGroup5Layout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Object)
-	}
-	return etw.Value{}
-}
 
 // ProcessWakeEventExecutionV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 97 (WakeEventExecution),
@@ -5289,62 +4327,35 @@ func (e ProcessWakeEventExecutionV2) LogValue() slog.Value         { return etw.
 func (e ProcessWakeEventExecutionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processWakeEventExecutionV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         97,
-	Version:    2,
-	Opcode:     97,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeEventExecution",
-	Fields:     processV2TypeGroup5LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeEventExecutionV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 97, Version: 2, Opcode: 97, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeEventExecution",
+	Fields: processV2TypeGroup5LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeEventExecutionV2) },
 }
 
-// AnyProcessWakeEventExecution is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 97 (WakeEventExecution), of
-// task Process, in any version.
-//
-// Logged with PERF_WAKE_EVENT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeEventExecutionV2]; a newer one is decoded
-// like it.
+// AnyProcessWakeEventExecution is [ProcessWakeEventExecutionV2] in any
+// version: a newer one is decoded like it.
 type AnyProcessWakeEventExecution struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
+	ProcessWakeEventExecutionV2
 }
 
-var anyProcessWakeEventExecution = []*etw.EventDesc{&processWakeEventExecutionV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProcessWakeEventExecution) EventDescs() []*etw.EventDesc {
-	return anyProcessWakeEventExecution
+	return []*etw.EventDesc{&processWakeEventExecutionV2}
 }
-func (e *AnyProcessWakeEventExecution) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeEventExecution, e.Seen)
+func (e *AnyProcessWakeEventExecution) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeEventExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup5Layout)(e).decode(version, p, ptr, anyProcessWakeEventExecution)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeEventExecution) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup5Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeEventExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeEventExecutionV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeEventExecution) Clone() *AnyProcessWakeEventExecution { return &e }
-
-func (e AnyProcessWakeEventExecution) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeEventExecution) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessWakeEventExecution) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeEventKernelV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 98 (WakeEventKernel), version
@@ -5383,60 +4394,35 @@ func (e ProcessWakeEventKernelV2) LogValue() slog.Value         { return etw.Log
 func (e ProcessWakeEventKernelV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processWakeEventKernelV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         98,
-	Version:    2,
-	Opcode:     98,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeEventKernel",
-	Fields:     processV2TypeGroup5LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeEventKernelV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 98, Version: 2, Opcode: 98, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeEventKernel",
+	Fields: processV2TypeGroup5LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeEventKernelV2) },
 }
 
-// AnyProcessWakeEventKernel is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 98 (WakeEventKernel), of task
-// Process, in any version.
-//
-// Logged with PERF_WAKE_EVENT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeEventKernelV2]; a newer one is decoded like
-// it.
+// AnyProcessWakeEventKernel is [ProcessWakeEventKernelV2] in any version: a
+// newer one is decoded like it.
 type AnyProcessWakeEventKernel struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
+	ProcessWakeEventKernelV2
 }
 
-var anyProcessWakeEventKernel = []*etw.EventDesc{&processWakeEventKernelV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessWakeEventKernel) EventDescs() []*etw.EventDesc { return anyProcessWakeEventKernel }
-func (e *AnyProcessWakeEventKernel) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeEventKernel, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessWakeEventKernel) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&processWakeEventKernelV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeEventKernel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup5Layout)(e).decode(version, p, ptr, anyProcessWakeEventKernel)
+func (e *AnyProcessWakeEventKernel) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeEventKernel) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup5Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeEventKernel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeEventKernelV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeEventKernel) Clone() *AnyProcessWakeEventKernel { return &e }
-
-func (e AnyProcessWakeEventKernel) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeEventKernel) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessWakeEventKernel) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeEventInstrumentationV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 99 (WakeEventInstrumentation),
@@ -5479,64 +4465,35 @@ func (e ProcessWakeEventInstrumentationV2) MarshalJSON() ([]byte, error) {
 }
 
 var processWakeEventInstrumentationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         99,
-	Version:    2,
-	Opcode:     99,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeEventInstrumentation",
-	Fields:     processV2TypeGroup5LayoutFields,
-	New:        func() etw.Event { return new(ProcessWakeEventInstrumentationV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 99, Version: 2, Opcode: 99, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeEventInstrumentation",
+	Fields: processV2TypeGroup5LayoutFields,
+	New:    func() etw.Event { return new(ProcessWakeEventInstrumentationV2) },
 }
 
-// AnyProcessWakeEventInstrumentation is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 99 (WakeEventInstrumentation),
-// of task Process, in any version.
-//
-// Logged with PERF_WAKE_EVENT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeEventInstrumentationV2]; a newer one is
-// decoded like it.
+// AnyProcessWakeEventInstrumentation is [ProcessWakeEventInstrumentationV2] in
+// any version: a newer one is decoded like it.
 type AnyProcessWakeEventInstrumentation struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
+	ProcessWakeEventInstrumentationV2
 }
 
-var anyProcessWakeEventInstrumentation = []*etw.EventDesc{&processWakeEventInstrumentationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProcessWakeEventInstrumentation) EventDescs() []*etw.EventDesc {
-	return anyProcessWakeEventInstrumentation
+	return []*etw.EventDesc{&processWakeEventInstrumentationV2}
 }
-func (e *AnyProcessWakeEventInstrumentation) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeEventInstrumentation, e.Seen)
+func (e *AnyProcessWakeEventInstrumentation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeEventInstrumentation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessV2TypeGroup5Layout)(e).decode(version, p, ptr, anyProcessWakeEventInstrumentation)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeEventInstrumentation) FieldValue(i int) etw.Value {
-	return (*anyProcessV2TypeGroup5Layout)(e).FieldValue(i)
+func (e *AnyProcessWakeEventInstrumentation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ProcessWakeEventInstrumentationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeEventInstrumentation) Clone() *AnyProcessWakeEventInstrumentation { return &e }
-
-func (e AnyProcessWakeEventInstrumentation) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeEventInstrumentation) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyProcessWakeEventInstrumentation) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // ProcessWakeEventPreserveProcessV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (WakeEventPreserveProcess),
@@ -5587,74 +4544,37 @@ func (e ProcessWakeEventPreserveProcessV2) MarshalJSON() ([]byte, error) {
 }
 
 var processWakeEventPreserveProcessV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         100,
-	Version:    2,
-	Opcode:     100,
-	Task:       2,
-	TaskName:   "Process",
-	OpcodeName: "WakeEventPreserveProcess",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 100, Version: 2, Opcode: 100, Task: 2,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "WakeEventPreserveProcess",
 	Fields: []etw.FieldDesc{
 		{Name: "Object", Type: etw.InPointer},
 	},
 	New: func() etw.Event { return new(ProcessWakeEventPreserveProcessV2) },
 }
 
-// AnyProcessWakeEventPreserveProcess is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (WakeEventPreserveProcess),
-// of task Process, in any version.
-//
-// Logged with PERF_WAKE_EVENT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ProcessWakeEventPreserveProcessV2]; a newer one is
-// decoded like it.
+// AnyProcessWakeEventPreserveProcess is [ProcessWakeEventPreserveProcessV2] in
+// any version: a newer one is decoded like it.
 type AnyProcessWakeEventPreserveProcess struct {
 	Seen etw.Seen
-
-	Object etw.Pointer
+	ProcessWakeEventPreserveProcessV2
 }
 
-var anyProcessWakeEventPreserveProcess = []*etw.EventDesc{&processWakeEventPreserveProcessV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProcessWakeEventPreserveProcess) EventDescs() []*etw.EventDesc {
-	return anyProcessWakeEventPreserveProcess
+	return []*etw.EventDesc{&processWakeEventPreserveProcessV2}
 }
-func (e *AnyProcessWakeEventPreserveProcess) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessWakeEventPreserveProcess, e.Seen)
+func (e *AnyProcessWakeEventPreserveProcess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessWakeEventPreserveProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProcessWakeEventPreserveProcessV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProcessWakeEventPreserveProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Object = v.Object
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessWakeEventPreserveProcess) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Object)
-	}
-	return etw.Value{}
+	return e.ProcessWakeEventPreserveProcessV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeEventPreserveProcess) Clone() *AnyProcessWakeEventPreserveProcess { return &e }
-
-func (e AnyProcessWakeEventPreserveProcess) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessWakeEventPreserveProcess) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyProcessWakeEventPreserveProcess) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // ProcessDebugEventV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 112 (DebugEvent), version 2, of
@@ -5714,16 +4634,9 @@ func (e ProcessDebugEventV2) LogValue() slog.Value         { return etw.LogValue
 func (e ProcessDebugEventV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processDebugEventV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         112,
-	Version:    2,
-	Opcode:     112,
-	Task:       2,
-	Keywords:   0x400000,
-	TaskName:   "Process",
-	OpcodeName: "DebugEvent",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 112, Version: 2, Opcode: 112, Task: 2, Keywords: 0x400000,
+	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Process", OpcodeName: "DebugEvent",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -5732,61 +4645,25 @@ var processDebugEventV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ProcessDebugEventV2) },
 }
 
-// AnyProcessDebugEvent is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 112 (DebugEvent), of task
-// Process, keyword EVENT_TRACE_FLAG_DEBUG_EVENTS, in any version.
-//
-// A debugger got an event of a process. The layout is that of descriptions; no
-// trace with the event was at hand.
-//
-// The only version is [ProcessDebugEventV2]; a newer one is decoded like it.
+// AnyProcessDebugEvent is [ProcessDebugEventV2] in any version: a newer one is
+// decoded like it.
 type AnyProcessDebugEvent struct {
 	Seen etw.Seen
-
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The thread.
-	ThreadId uint32
-	Reason   DebugEventReason
+	ProcessDebugEventV2
 }
 
-var anyProcessDebugEvent = []*etw.EventDesc{&processDebugEventV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessDebugEvent) EventDescs() []*etw.EventDesc { return anyProcessDebugEvent }
-func (e *AnyProcessDebugEvent) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessDebugEvent, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessDebugEvent) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&processDebugEventV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessDebugEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProcessDebugEventV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProcessDebugEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyProcessDebugEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ProcessId = v.ProcessId
-	e.ThreadId = v.ThreadId
-	e.Reason = v.Reason
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessDebugEvent) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 2:
-		return etw.UintValue(uint64(e.Reason))
-	}
-	return etw.Value{}
+	return e.ProcessDebugEventV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyProcessDebugEvent) Clone() *AnyProcessDebugEvent { return &e }
-
-func (e AnyProcessDebugEvent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessDebugEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessDebugEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

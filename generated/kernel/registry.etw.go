@@ -57,17 +57,11 @@ func (e RegistryCreateV0) LogValue() slog.Value         { return etw.LogValue(&e
 func (e RegistryCreateV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryCreateV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         10,
-	Opcode:     10,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Create",
-	Fields:     registryV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryCreateV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Opcode: 10, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Create",
+	Fields: registryV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryCreateV0) },
 }
 
 // registryV0TypeGroup1Layout is the template Registry_V0_TypeGroup1, which
@@ -166,18 +160,11 @@ func (e RegistryCreateV1) LogValue() slog.Value         { return etw.LogValue(&e
 func (e RegistryCreateV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryCreateV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         10,
-	Version:    1,
-	Opcode:     10,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Create",
-	Fields:     registryV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryCreateV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Create",
+	Fields: registryV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryCreateV1) },
 }
 
 // registryV1TypeGroup1Layout is the template Registry_V1_TypeGroup1, which
@@ -282,18 +269,11 @@ func (e RegistryCreateV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e RegistryCreateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryCreateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         10,
-	Version:    2,
-	Opcode:     10,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Create",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryCreateV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Create",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryCreateV2) },
 }
 
 // registryTypeGroup1Layout is the template Registry_TypeGroup1, which several
@@ -527,17 +507,11 @@ func (e RegistryOpenV0) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e RegistryOpenV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryOpenV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         11,
-	Opcode:     11,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Open",
-	Fields:     registryV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryOpenV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Opcode: 11, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Open",
+	Fields: registryV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryOpenV0) },
 }
 
 // RegistryOpenV1 is the classic event of class
@@ -589,18 +563,11 @@ func (e RegistryOpenV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e RegistryOpenV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryOpenV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         11,
-	Version:    1,
-	Opcode:     11,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Open",
-	Fields:     registryV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryOpenV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Open",
+	Fields: registryV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryOpenV1) },
 }
 
 // RegistryOpenV2 is the classic event of class
@@ -653,18 +620,11 @@ func (e RegistryOpenV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e RegistryOpenV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryOpenV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         11,
-	Version:    2,
-	Opcode:     11,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Open",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryOpenV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Open",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryOpenV2) },
 }
 
 // AnyRegistryOpen is the classic event of class
@@ -775,17 +735,11 @@ func (e RegistryDeleteV0) LogValue() slog.Value         { return etw.LogValue(&e
 func (e RegistryDeleteV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryDeleteV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         12,
-	Opcode:     12,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Delete",
-	Fields:     registryV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryDeleteV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Opcode: 12, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Delete",
+	Fields: registryV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryDeleteV0) },
 }
 
 // RegistryDeleteV1 is the classic event of class
@@ -837,18 +791,11 @@ func (e RegistryDeleteV1) LogValue() slog.Value         { return etw.LogValue(&e
 func (e RegistryDeleteV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryDeleteV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         12,
-	Version:    1,
-	Opcode:     12,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Delete",
-	Fields:     registryV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryDeleteV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 1, Opcode: 12, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Delete",
+	Fields: registryV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryDeleteV1) },
 }
 
 // RegistryDeleteV2 is the classic event of class
@@ -901,18 +848,11 @@ func (e RegistryDeleteV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e RegistryDeleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryDeleteV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         12,
-	Version:    2,
-	Opcode:     12,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Delete",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryDeleteV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Delete",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryDeleteV2) },
 }
 
 // AnyRegistryDelete is the classic event of class
@@ -1023,17 +963,11 @@ func (e RegistryQueryV0) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e RegistryQueryV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryQueryV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         13,
-	Opcode:     13,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Query",
-	Fields:     registryV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryQueryV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Opcode: 13, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Query",
+	Fields: registryV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryQueryV0) },
 }
 
 // RegistryQueryV1 is the classic event of class
@@ -1085,18 +1019,11 @@ func (e RegistryQueryV1) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e RegistryQueryV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryQueryV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         13,
-	Version:    1,
-	Opcode:     13,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Query",
-	Fields:     registryV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryQueryV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 1, Opcode: 13, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Query",
+	Fields: registryV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryQueryV1) },
 }
 
 // RegistryQueryV2 is the classic event of class
@@ -1149,18 +1076,11 @@ func (e RegistryQueryV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e RegistryQueryV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryQueryV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         13,
-	Version:    2,
-	Opcode:     13,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Query",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryQueryV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Query",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryQueryV2) },
 }
 
 // AnyRegistryQuery is the classic event of class
@@ -1271,17 +1191,11 @@ func (e RegistrySetValueV0) LogValue() slog.Value         { return etw.LogValue(
 func (e RegistrySetValueV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registrySetValueV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         14,
-	Opcode:     14,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "SetValue",
-	Fields:     registryV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistrySetValueV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Opcode: 14, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "SetValue",
+	Fields: registryV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistrySetValueV0) },
 }
 
 // RegistrySetValueV1 is the classic event of class
@@ -1333,18 +1247,11 @@ func (e RegistrySetValueV1) LogValue() slog.Value         { return etw.LogValue(
 func (e RegistrySetValueV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registrySetValueV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         14,
-	Version:    1,
-	Opcode:     14,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "SetValue",
-	Fields:     registryV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistrySetValueV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 1, Opcode: 14, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "SetValue",
+	Fields: registryV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistrySetValueV1) },
 }
 
 // RegistrySetValueV2 is the classic event of class
@@ -1397,18 +1304,11 @@ func (e RegistrySetValueV2) LogValue() slog.Value         { return etw.LogValue(
 func (e RegistrySetValueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registrySetValueV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         14,
-	Version:    2,
-	Opcode:     14,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "SetValue",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistrySetValueV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "SetValue",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistrySetValueV2) },
 }
 
 // AnyRegistrySetValue is the classic event of class
@@ -1521,17 +1421,11 @@ func (e RegistryDeleteValueV0) LogValue() slog.Value         { return etw.LogVal
 func (e RegistryDeleteValueV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryDeleteValueV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         15,
-	Opcode:     15,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "DeleteValue",
-	Fields:     registryV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryDeleteValueV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Opcode: 15, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "DeleteValue",
+	Fields: registryV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryDeleteValueV0) },
 }
 
 // RegistryDeleteValueV1 is the classic event of class
@@ -1583,18 +1477,11 @@ func (e RegistryDeleteValueV1) LogValue() slog.Value         { return etw.LogVal
 func (e RegistryDeleteValueV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryDeleteValueV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         15,
-	Version:    1,
-	Opcode:     15,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "DeleteValue",
-	Fields:     registryV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryDeleteValueV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 1, Opcode: 15, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "DeleteValue",
+	Fields: registryV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryDeleteValueV1) },
 }
 
 // RegistryDeleteValueV2 is the classic event of class
@@ -1647,18 +1534,11 @@ func (e RegistryDeleteValueV2) LogValue() slog.Value         { return etw.LogVal
 func (e RegistryDeleteValueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryDeleteValueV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         15,
-	Version:    2,
-	Opcode:     15,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "DeleteValue",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryDeleteValueV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "DeleteValue",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryDeleteValueV2) },
 }
 
 // AnyRegistryDeleteValue is the classic event of class
@@ -1773,17 +1653,11 @@ func (e RegistryQueryValueV0) LogValue() slog.Value         { return etw.LogValu
 func (e RegistryQueryValueV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryQueryValueV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         16,
-	Opcode:     16,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "QueryValue",
-	Fields:     registryV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryQueryValueV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Opcode: 16, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "QueryValue",
+	Fields: registryV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryQueryValueV0) },
 }
 
 // RegistryQueryValueV1 is the classic event of class
@@ -1835,18 +1709,11 @@ func (e RegistryQueryValueV1) LogValue() slog.Value         { return etw.LogValu
 func (e RegistryQueryValueV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryQueryValueV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         16,
-	Version:    1,
-	Opcode:     16,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "QueryValue",
-	Fields:     registryV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryQueryValueV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 1, Opcode: 16, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "QueryValue",
+	Fields: registryV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryQueryValueV1) },
 }
 
 // RegistryQueryValueV2 is the classic event of class
@@ -1899,18 +1766,11 @@ func (e RegistryQueryValueV2) LogValue() slog.Value         { return etw.LogValu
 func (e RegistryQueryValueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryQueryValueV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         16,
-	Version:    2,
-	Opcode:     16,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "QueryValue",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryQueryValueV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 2, Opcode: 16, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "QueryValue",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryQueryValueV2) },
 }
 
 // AnyRegistryQueryValue is the classic event of class
@@ -2026,17 +1886,11 @@ func (e RegistryEnumerateKeyV0) LogValue() slog.Value         { return etw.LogVa
 func (e RegistryEnumerateKeyV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryEnumerateKeyV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         17,
-	Opcode:     17,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "EnumerateKey",
-	Fields:     registryV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryEnumerateKeyV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Opcode: 17, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "EnumerateKey",
+	Fields: registryV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryEnumerateKeyV0) },
 }
 
 // RegistryEnumerateKeyV1 is the classic event of class
@@ -2089,18 +1943,11 @@ func (e RegistryEnumerateKeyV1) LogValue() slog.Value         { return etw.LogVa
 func (e RegistryEnumerateKeyV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryEnumerateKeyV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         17,
-	Version:    1,
-	Opcode:     17,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "EnumerateKey",
-	Fields:     registryV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryEnumerateKeyV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 1, Opcode: 17, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "EnumerateKey",
+	Fields: registryV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryEnumerateKeyV1) },
 }
 
 // RegistryEnumerateKeyV2 is the classic event of class
@@ -2154,18 +2001,11 @@ func (e RegistryEnumerateKeyV2) LogValue() slog.Value         { return etw.LogVa
 func (e RegistryEnumerateKeyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryEnumerateKeyV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         17,
-	Version:    2,
-	Opcode:     17,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "EnumerateKey",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryEnumerateKeyV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 2, Opcode: 17, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "EnumerateKey",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryEnumerateKeyV2) },
 }
 
 // AnyRegistryEnumerateKey is the classic event of class
@@ -2282,17 +2122,11 @@ func (e RegistryEnumerateValueKeyV0) LogValue() slog.Value         { return etw.
 func (e RegistryEnumerateValueKeyV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryEnumerateValueKeyV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         18,
-	Opcode:     18,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "EnumerateValueKey",
-	Fields:     registryV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryEnumerateValueKeyV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Opcode: 18, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "EnumerateValueKey",
+	Fields: registryV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryEnumerateValueKeyV0) },
 }
 
 // RegistryEnumerateValueKeyV1 is the classic event of class
@@ -2345,18 +2179,11 @@ func (e RegistryEnumerateValueKeyV1) LogValue() slog.Value         { return etw.
 func (e RegistryEnumerateValueKeyV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryEnumerateValueKeyV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         18,
-	Version:    1,
-	Opcode:     18,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "EnumerateValueKey",
-	Fields:     registryV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryEnumerateValueKeyV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 1, Opcode: 18, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "EnumerateValueKey",
+	Fields: registryV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryEnumerateValueKeyV1) },
 }
 
 // RegistryEnumerateValueKeyV2 is the classic event of class
@@ -2410,18 +2237,11 @@ func (e RegistryEnumerateValueKeyV2) LogValue() slog.Value         { return etw.
 func (e RegistryEnumerateValueKeyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryEnumerateValueKeyV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         18,
-	Version:    2,
-	Opcode:     18,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "EnumerateValueKey",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryEnumerateValueKeyV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 2, Opcode: 18, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "EnumerateValueKey",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryEnumerateValueKeyV2) },
 }
 
 // AnyRegistryEnumerateValueKey is the classic event of class
@@ -2540,17 +2360,11 @@ func (e RegistryQueryMultipleValueV0) LogValue() slog.Value         { return etw
 func (e RegistryQueryMultipleValueV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryQueryMultipleValueV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         19,
-	Opcode:     19,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "QueryMultipleValue",
-	Fields:     registryV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryQueryMultipleValueV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 19, Opcode: 19, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "QueryMultipleValue",
+	Fields: registryV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryQueryMultipleValueV0) },
 }
 
 // RegistryQueryMultipleValueV1 is the classic event of class
@@ -2602,18 +2416,11 @@ func (e RegistryQueryMultipleValueV1) LogValue() slog.Value         { return etw
 func (e RegistryQueryMultipleValueV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryQueryMultipleValueV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         19,
-	Version:    1,
-	Opcode:     19,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "QueryMultipleValue",
-	Fields:     registryV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryQueryMultipleValueV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 19, Version: 1, Opcode: 19, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "QueryMultipleValue",
+	Fields: registryV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryQueryMultipleValueV1) },
 }
 
 // RegistryQueryMultipleValueV2 is the classic event of class
@@ -2666,18 +2473,11 @@ func (e RegistryQueryMultipleValueV2) LogValue() slog.Value         { return etw
 func (e RegistryQueryMultipleValueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryQueryMultipleValueV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         19,
-	Version:    2,
-	Opcode:     19,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "QueryMultipleValue",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryQueryMultipleValueV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 19, Version: 2, Opcode: 19, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "QueryMultipleValue",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryQueryMultipleValueV2) },
 }
 
 // AnyRegistryQueryMultipleValue is the classic event of class
@@ -2795,17 +2595,11 @@ func (e RegistrySetInformationV0) LogValue() slog.Value         { return etw.Log
 func (e RegistrySetInformationV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registrySetInformationV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         20,
-	Opcode:     20,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "SetInformation",
-	Fields:     registryV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistrySetInformationV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 20, Opcode: 20, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "SetInformation",
+	Fields: registryV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistrySetInformationV0) },
 }
 
 // RegistrySetInformationV1 is the classic event of class
@@ -2857,18 +2651,11 @@ func (e RegistrySetInformationV1) LogValue() slog.Value         { return etw.Log
 func (e RegistrySetInformationV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registrySetInformationV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         20,
-	Version:    1,
-	Opcode:     20,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "SetInformation",
-	Fields:     registryV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistrySetInformationV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 20, Version: 1, Opcode: 20, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "SetInformation",
+	Fields: registryV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistrySetInformationV1) },
 }
 
 // RegistrySetInformationV2 is the classic event of class
@@ -2921,18 +2708,11 @@ func (e RegistrySetInformationV2) LogValue() slog.Value         { return etw.Log
 func (e RegistrySetInformationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registrySetInformationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         20,
-	Version:    2,
-	Opcode:     20,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "SetInformation",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistrySetInformationV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 20, Version: 2, Opcode: 20, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "SetInformation",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistrySetInformationV2) },
 }
 
 // AnyRegistrySetInformation is the classic event of class
@@ -3047,17 +2827,11 @@ func (e RegistryFlushV0) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e RegistryFlushV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryFlushV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         21,
-	Opcode:     21,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Flush",
-	Fields:     registryV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryFlushV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Opcode: 21, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Flush",
+	Fields: registryV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryFlushV0) },
 }
 
 // RegistryFlushV1 is the classic event of class
@@ -3109,18 +2883,11 @@ func (e RegistryFlushV1) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e RegistryFlushV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryFlushV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         21,
-	Version:    1,
-	Opcode:     21,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Flush",
-	Fields:     registryV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryFlushV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Version: 1, Opcode: 21, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Flush",
+	Fields: registryV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryFlushV1) },
 }
 
 // RegistryFlushV2 is the classic event of class
@@ -3173,18 +2940,11 @@ func (e RegistryFlushV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e RegistryFlushV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryFlushV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         21,
-	Version:    2,
-	Opcode:     21,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Flush",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryFlushV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Version: 2, Opcode: 21, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Flush",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryFlushV2) },
 }
 
 // AnyRegistryFlush is the classic event of class
@@ -3298,18 +3058,11 @@ func (e RegistryKCBCreateV1) LogValue() slog.Value         { return etw.LogValue
 func (e RegistryKCBCreateV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryKCBCreateV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         22,
-	Version:    1,
-	Opcode:     22,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "KCBCreate",
-	Fields:     registryV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryKCBCreateV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 1, Opcode: 22, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "KCBCreate",
+	Fields: registryV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryKCBCreateV1) },
 }
 
 // RegistryKCBCreateV2 is the classic event of class
@@ -3363,18 +3116,11 @@ func (e RegistryKCBCreateV2) LogValue() slog.Value         { return etw.LogValue
 func (e RegistryKCBCreateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryKCBCreateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         22,
-	Version:    2,
-	Opcode:     22,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "KCBCreate",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryKCBCreateV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 2, Opcode: 22, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "KCBCreate",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryKCBCreateV2) },
 }
 
 // AnyRegistryKCBCreate is the classic event of class
@@ -3533,108 +3279,37 @@ func (e RegistryKCBDeleteV2) LogValue() slog.Value         { return etw.LogValue
 func (e RegistryKCBDeleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryKCBDeleteV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         23,
-	Version:    2,
-	Opcode:     23,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "KCBDelete",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryKCBDeleteV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 23, Version: 2, Opcode: 23, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "KCBDelete",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryKCBDeleteV2) },
 }
 
-// AnyRegistryKCBDelete is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 23 (KCBDelete), of task
-// Registry, keyword EVENT_TRACE_FLAG_REGISTRY, in any version.
-//
-// A key control block goes. xperf's name for stacks of it is RegKcbDelete. The
-// layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [RegistryKCBDeleteV2]; a newer one is decoded like it.
+// AnyRegistryKCBDelete is [RegistryKCBDeleteV2] in any version: a newer one is
+// decoded like it.
 type AnyRegistryKCBDelete struct {
 	Seen etw.Seen
-
-	// When the operation began, by the session's clock.
-	InitialTime int64
-	// How it ended.
-	Status uint32
-	// Of a list, the index that was asked for.
-	Index uint32
-	// The key control block that KeyName is relative to, or 0 if KeyName is the
-	// whole path.
-	KeyHandle etw.Pointer
-	// The key, or of values the value.
-	KeyName etw.UTF16
+	RegistryKCBDeleteV2
 }
 
-var anyRegistryKCBDelete = []*etw.EventDesc{&registryKCBDeleteV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistryKCBDelete) EventDescs() []*etw.EventDesc { return anyRegistryKCBDelete }
-func (e *AnyRegistryKCBDelete) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRegistryKCBDelete, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistryKCBDelete) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&registryKCBDeleteV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistryKCBDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyRegistryTypeGroup1Layout_2)(e).decode(version, p, ptr, anyRegistryKCBDelete)
+func (e *AnyRegistryKCBDelete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistryKCBDelete) FieldValue(i int) etw.Value {
-	return (*anyRegistryTypeGroup1Layout_2)(e).FieldValue(i)
+func (e *AnyRegistryKCBDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.RegistryKCBDeleteV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRegistryKCBDelete) Clone() *AnyRegistryKCBDelete {
-	(*anyRegistryTypeGroup1Layout_2)(&e).detach()
+	(*registryTypeGroup1Layout)(&e.RegistryKCBDeleteV2).detach()
 	return &e
-}
-
-func (e AnyRegistryKCBDelete) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistryKCBDelete) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistryKCBDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyRegistryTypeGroup1Layout_2 is what types for all versions of an event
-// share, the newest of which has the template Registry_TypeGroup1.
-type anyRegistryTypeGroup1Layout_2 AnyRegistryKCBDelete
-
-func (e *anyRegistryTypeGroup1Layout_2) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v registryTypeGroup1Layout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.InitialTime = v.InitialTime
-	e.Status = v.Status
-	e.Index = v.Index
-	e.KeyHandle = v.KeyHandle
-	e.KeyName = v.KeyName
-	return n, err
-}
-
-func (e *anyRegistryTypeGroup1Layout_2) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(e.InitialTime)
-	case 1:
-		return etw.UintValue(uint64(e.Status))
-	case 2:
-		return etw.UintValue(uint64(e.Index))
-	case 3:
-		return etw.PointerValue(e.KeyHandle)
-	case 4:
-		return etw.UTF16Value(e.KeyName)
-	}
-	return etw.Value{}
-}
-
-func (e *anyRegistryTypeGroup1Layout_2) detach() {
-	e.KeyName = e.KeyName.Clone()
 }
 
 // RegistryKCBRundownBeginV2 is the classic event of class
@@ -3687,74 +3362,38 @@ func (e RegistryKCBRundownBeginV2) LogValue() slog.Value         { return etw.Lo
 func (e RegistryKCBRundownBeginV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryKCBRundownBeginV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         24,
-	Version:    2,
-	Opcode:     24,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "KCBRundownBegin",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryKCBRundownBeginV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 24, Version: 2, Opcode: 24, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "KCBRundownBegin",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryKCBRundownBeginV2) },
 }
 
-// AnyRegistryKCBRundownBegin is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 24 (KCBRundownBegin), of task
-// Registry, keyword EVENT_TRACE_FLAG_REGISTRY, in any version.
-//
-// The name of a key control block that exists when the session starts. The
-// layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [RegistryKCBRundownBeginV2]; a newer one is decoded like
-// it.
+// AnyRegistryKCBRundownBegin is [RegistryKCBRundownBeginV2] in any version: a
+// newer one is decoded like it.
 type AnyRegistryKCBRundownBegin struct {
 	Seen etw.Seen
-
-	// When the operation began, by the session's clock.
-	InitialTime int64
-	// How it ended.
-	Status uint32
-	// Of a list, the index that was asked for.
-	Index uint32
-	// The key control block that KeyName is relative to, or 0 if KeyName is the
-	// whole path.
-	KeyHandle etw.Pointer
-	// The key, or of values the value.
-	KeyName etw.UTF16
+	RegistryKCBRundownBeginV2
 }
 
-var anyRegistryKCBRundownBegin = []*etw.EventDesc{&registryKCBRundownBeginV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistryKCBRundownBegin) EventDescs() []*etw.EventDesc { return anyRegistryKCBRundownBegin }
-func (e *AnyRegistryKCBRundownBegin) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRegistryKCBRundownBegin, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistryKCBRundownBegin) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&registryKCBRundownBeginV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistryKCBRundownBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyRegistryTypeGroup1Layout_2)(e).decode(version, p, ptr, anyRegistryKCBRundownBegin)
+func (e *AnyRegistryKCBRundownBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistryKCBRundownBegin) FieldValue(i int) etw.Value {
-	return (*anyRegistryTypeGroup1Layout_2)(e).FieldValue(i)
+func (e *AnyRegistryKCBRundownBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.RegistryKCBRundownBeginV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRegistryKCBRundownBegin) Clone() *AnyRegistryKCBRundownBegin {
-	(*anyRegistryTypeGroup1Layout_2)(&e).detach()
+	(*registryTypeGroup1Layout)(&e.RegistryKCBRundownBeginV2).detach()
 	return &e
 }
-
-func (e AnyRegistryKCBRundownBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistryKCBRundownBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistryKCBRundownBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryKCBRundownEndV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 25 (KCBRundownEnd), version 2,
@@ -3806,74 +3445,38 @@ func (e RegistryKCBRundownEndV2) LogValue() slog.Value         { return etw.LogV
 func (e RegistryKCBRundownEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryKCBRundownEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         25,
-	Version:    2,
-	Opcode:     25,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "KCBRundownEnd",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryKCBRundownEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 25, Version: 2, Opcode: 25, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "KCBRundownEnd",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryKCBRundownEndV2) },
 }
 
-// AnyRegistryKCBRundownEnd is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 25 (KCBRundownEnd), of task
-// Registry, keyword EVENT_TRACE_FLAG_REGISTRY, in any version.
-//
-// The name of a key control block that exists when the session ends. The
-// layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [RegistryKCBRundownEndV2]; a newer one is decoded like
-// it.
+// AnyRegistryKCBRundownEnd is [RegistryKCBRundownEndV2] in any version: a
+// newer one is decoded like it.
 type AnyRegistryKCBRundownEnd struct {
 	Seen etw.Seen
-
-	// When the operation began, by the session's clock.
-	InitialTime int64
-	// How it ended.
-	Status uint32
-	// Of a list, the index that was asked for.
-	Index uint32
-	// The key control block that KeyName is relative to, or 0 if KeyName is the
-	// whole path.
-	KeyHandle etw.Pointer
-	// The key, or of values the value.
-	KeyName etw.UTF16
+	RegistryKCBRundownEndV2
 }
 
-var anyRegistryKCBRundownEnd = []*etw.EventDesc{&registryKCBRundownEndV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistryKCBRundownEnd) EventDescs() []*etw.EventDesc { return anyRegistryKCBRundownEnd }
-func (e *AnyRegistryKCBRundownEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRegistryKCBRundownEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistryKCBRundownEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&registryKCBRundownEndV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistryKCBRundownEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyRegistryTypeGroup1Layout_2)(e).decode(version, p, ptr, anyRegistryKCBRundownEnd)
+func (e *AnyRegistryKCBRundownEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistryKCBRundownEnd) FieldValue(i int) etw.Value {
-	return (*anyRegistryTypeGroup1Layout_2)(e).FieldValue(i)
+func (e *AnyRegistryKCBRundownEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.RegistryKCBRundownEndV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRegistryKCBRundownEnd) Clone() *AnyRegistryKCBRundownEnd {
-	(*anyRegistryTypeGroup1Layout_2)(&e).detach()
+	(*registryTypeGroup1Layout)(&e.RegistryKCBRundownEndV2).detach()
 	return &e
 }
-
-func (e AnyRegistryKCBRundownEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistryKCBRundownEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistryKCBRundownEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryVirtualizeV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 26 (Virtualize), version 2, of
@@ -3925,73 +3528,38 @@ func (e RegistryVirtualizeV2) LogValue() slog.Value         { return etw.LogValu
 func (e RegistryVirtualizeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryVirtualizeV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         26,
-	Version:    2,
-	Opcode:     26,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Virtualize",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryVirtualizeV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 26, Version: 2, Opcode: 26, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Virtualize",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryVirtualizeV2) },
 }
 
-// AnyRegistryVirtualize is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 26 (Virtualize), of task
-// Registry, keyword EVENT_TRACE_FLAG_REGISTRY, in any version.
-//
-// xperf's name for stacks of it is RegVirtualize. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [RegistryVirtualizeV2]; a newer one is decoded like it.
+// AnyRegistryVirtualize is [RegistryVirtualizeV2] in any version: a newer one
+// is decoded like it.
 type AnyRegistryVirtualize struct {
 	Seen etw.Seen
-
-	// When the operation began, by the session's clock.
-	InitialTime int64
-	// How it ended.
-	Status uint32
-	// Of a list, the index that was asked for.
-	Index uint32
-	// The key control block that KeyName is relative to, or 0 if KeyName is the
-	// whole path.
-	KeyHandle etw.Pointer
-	// The key, or of values the value.
-	KeyName etw.UTF16
+	RegistryVirtualizeV2
 }
 
-var anyRegistryVirtualize = []*etw.EventDesc{&registryVirtualizeV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistryVirtualize) EventDescs() []*etw.EventDesc { return anyRegistryVirtualize }
-func (e *AnyRegistryVirtualize) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRegistryVirtualize, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistryVirtualize) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&registryVirtualizeV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistryVirtualize) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyRegistryTypeGroup1Layout_2)(e).decode(version, p, ptr, anyRegistryVirtualize)
+func (e *AnyRegistryVirtualize) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistryVirtualize) FieldValue(i int) etw.Value {
-	return (*anyRegistryTypeGroup1Layout_2)(e).FieldValue(i)
+func (e *AnyRegistryVirtualize) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.RegistryVirtualizeV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRegistryVirtualize) Clone() *AnyRegistryVirtualize {
-	(*anyRegistryTypeGroup1Layout_2)(&e).detach()
+	(*registryTypeGroup1Layout)(&e.RegistryVirtualizeV2).detach()
 	return &e
 }
-
-func (e AnyRegistryVirtualize) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistryVirtualize) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistryVirtualize) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryCloseV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 27 (Close), version 2, of task
@@ -4043,71 +3611,36 @@ func (e RegistryCloseV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e RegistryCloseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryCloseV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         27,
-	Version:    2,
-	Opcode:     27,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Close",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryCloseV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 27, Version: 2, Opcode: 27, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Close",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryCloseV2) },
 }
 
-// AnyRegistryClose is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 27 (Close), of task Registry,
-// keyword EVENT_TRACE_FLAG_REGISTRY, in any version.
-//
-// A key was closed. xperf's name for stacks of it is RegCloseKey. The layout
-// is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [RegistryCloseV2]; a newer one is decoded like it.
+// AnyRegistryClose is [RegistryCloseV2] in any version: a newer one is decoded
+// like it.
 type AnyRegistryClose struct {
 	Seen etw.Seen
-
-	// When the operation began, by the session's clock.
-	InitialTime int64
-	// How it ended.
-	Status uint32
-	// Of a list, the index that was asked for.
-	Index uint32
-	// The key control block that KeyName is relative to, or 0 if KeyName is the
-	// whole path.
-	KeyHandle etw.Pointer
-	// The key, or of values the value.
-	KeyName etw.UTF16
+	RegistryCloseV2
 }
 
-var anyRegistryClose = []*etw.EventDesc{&registryCloseV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistryClose) EventDescs() []*etw.EventDesc { return anyRegistryClose }
-func (e *AnyRegistryClose) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRegistryClose, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistryClose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyRegistryTypeGroup1Layout_2)(e).decode(version, p, ptr, anyRegistryClose)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistryClose) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&registryCloseV2} }
+func (e *AnyRegistryClose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistryClose) FieldValue(i int) etw.Value {
-	return (*anyRegistryTypeGroup1Layout_2)(e).FieldValue(i)
+func (e *AnyRegistryClose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.RegistryCloseV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRegistryClose) Clone() *AnyRegistryClose {
-	(*anyRegistryTypeGroup1Layout_2)(&e).detach()
+	(*registryTypeGroup1Layout)(&e.RegistryCloseV2).detach()
 	return &e
 }
-
-func (e AnyRegistryClose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistryClose) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistryClose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistrySetSecurityV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 28 (SetSecurity), version 2, of
@@ -4158,72 +3691,38 @@ func (e RegistrySetSecurityV2) LogValue() slog.Value         { return etw.LogVal
 func (e RegistrySetSecurityV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registrySetSecurityV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         28,
-	Version:    2,
-	Opcode:     28,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "SetSecurity",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistrySetSecurityV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 28, Version: 2, Opcode: 28, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "SetSecurity",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistrySetSecurityV2) },
 }
 
-// AnyRegistrySetSecurity is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 28 (SetSecurity), of task
-// Registry, keyword EVENT_TRACE_FLAG_REGISTRY, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [RegistrySetSecurityV2]; a newer one is decoded like it.
+// AnyRegistrySetSecurity is [RegistrySetSecurityV2] in any version: a newer
+// one is decoded like it.
 type AnyRegistrySetSecurity struct {
 	Seen etw.Seen
-
-	// When the operation began, by the session's clock.
-	InitialTime int64
-	// How it ended.
-	Status uint32
-	// Of a list, the index that was asked for.
-	Index uint32
-	// The key control block that KeyName is relative to, or 0 if KeyName is the
-	// whole path.
-	KeyHandle etw.Pointer
-	// The key, or of values the value.
-	KeyName etw.UTF16
+	RegistrySetSecurityV2
 }
 
-var anyRegistrySetSecurity = []*etw.EventDesc{&registrySetSecurityV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistrySetSecurity) EventDescs() []*etw.EventDesc { return anyRegistrySetSecurity }
-func (e *AnyRegistrySetSecurity) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRegistrySetSecurity, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistrySetSecurity) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&registrySetSecurityV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistrySetSecurity) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyRegistryTypeGroup1Layout_2)(e).decode(version, p, ptr, anyRegistrySetSecurity)
+func (e *AnyRegistrySetSecurity) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistrySetSecurity) FieldValue(i int) etw.Value {
-	return (*anyRegistryTypeGroup1Layout_2)(e).FieldValue(i)
+func (e *AnyRegistrySetSecurity) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.RegistrySetSecurityV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRegistrySetSecurity) Clone() *AnyRegistrySetSecurity {
-	(*anyRegistryTypeGroup1Layout_2)(&e).detach()
+	(*registryTypeGroup1Layout)(&e.RegistrySetSecurityV2).detach()
 	return &e
 }
-
-func (e AnyRegistrySetSecurity) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistrySetSecurity) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistrySetSecurity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryQuerySecurityV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 29 (QuerySecurity), version 2,
@@ -4274,73 +3773,38 @@ func (e RegistryQuerySecurityV2) LogValue() slog.Value         { return etw.LogV
 func (e RegistryQuerySecurityV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryQuerySecurityV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         29,
-	Version:    2,
-	Opcode:     29,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "QuerySecurity",
-	Fields:     registryTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(RegistryQuerySecurityV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 29, Version: 2, Opcode: 29, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "QuerySecurity",
+	Fields: registryTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(RegistryQuerySecurityV2) },
 }
 
-// AnyRegistryQuerySecurity is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 29 (QuerySecurity), of task
-// Registry, keyword EVENT_TRACE_FLAG_REGISTRY, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [RegistryQuerySecurityV2]; a newer one is decoded like
-// it.
+// AnyRegistryQuerySecurity is [RegistryQuerySecurityV2] in any version: a
+// newer one is decoded like it.
 type AnyRegistryQuerySecurity struct {
 	Seen etw.Seen
-
-	// When the operation began, by the session's clock.
-	InitialTime int64
-	// How it ended.
-	Status uint32
-	// Of a list, the index that was asked for.
-	Index uint32
-	// The key control block that KeyName is relative to, or 0 if KeyName is the
-	// whole path.
-	KeyHandle etw.Pointer
-	// The key, or of values the value.
-	KeyName etw.UTF16
+	RegistryQuerySecurityV2
 }
 
-var anyRegistryQuerySecurity = []*etw.EventDesc{&registryQuerySecurityV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistryQuerySecurity) EventDescs() []*etw.EventDesc { return anyRegistryQuerySecurity }
-func (e *AnyRegistryQuerySecurity) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRegistryQuerySecurity, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistryQuerySecurity) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&registryQuerySecurityV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistryQuerySecurity) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyRegistryTypeGroup1Layout_2)(e).decode(version, p, ptr, anyRegistryQuerySecurity)
+func (e *AnyRegistryQuerySecurity) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistryQuerySecurity) FieldValue(i int) etw.Value {
-	return (*anyRegistryTypeGroup1Layout_2)(e).FieldValue(i)
+func (e *AnyRegistryQuerySecurity) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.RegistryQuerySecurityV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRegistryQuerySecurity) Clone() *AnyRegistryQuerySecurity {
-	(*anyRegistryTypeGroup1Layout_2)(&e).detach()
+	(*registryTypeGroup1Layout)(&e.RegistryQuerySecurityV2).detach()
 	return &e
 }
-
-func (e AnyRegistryQuerySecurity) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistryQuerySecurity) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistryQuerySecurity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryTxRCommitV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 30 (TxRCommit), version 2, of
@@ -4387,18 +3851,11 @@ func (e RegistryTxRCommitV2) LogValue() slog.Value         { return etw.LogValue
 func (e RegistryTxRCommitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryTxRCommitV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         30,
-	Version:    2,
-	Opcode:     30,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "TxRCommit",
-	Fields:     registryTxRLayoutFields,
-	New:        func() etw.Event { return new(RegistryTxRCommitV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 30, Version: 2, Opcode: 30, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "TxRCommit",
+	Fields: registryTxRLayoutFields,
+	New:    func() etw.Event { return new(RegistryTxRCommitV2) },
 }
 
 // registryTxRLayout is the template Registry_TxR, which several events use.
@@ -4455,89 +3912,30 @@ var registryTxRLayoutFields = []etw.FieldDesc{
 	{Name: "Hive", Type: etw.InUnicodeString},
 }
 
-// AnyRegistryTxRCommit is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 30 (TxRCommit), of task
-// Registry, keyword EVENT_TRACE_FLAG_REGISTRY, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [RegistryTxRCommitV2]; a newer one is decoded like it.
+// AnyRegistryTxRCommit is [RegistryTxRCommitV2] in any version: a newer one is
+// decoded like it.
 type AnyRegistryTxRCommit struct {
 	Seen etw.Seen
-
-	// When the operation began, by the session's clock.
-	InitialTime int64
-	TxrGUID     etw.GUID
-	// How it ended.
-	Status   uint32
-	UowCount uint32
-	Hive     etw.UTF16
+	RegistryTxRCommitV2
 }
 
-var anyRegistryTxRCommit = []*etw.EventDesc{&registryTxRCommitV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistryTxRCommit) EventDescs() []*etw.EventDesc { return anyRegistryTxRCommit }
-func (e *AnyRegistryTxRCommit) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRegistryTxRCommit, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistryTxRCommit) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&registryTxRCommitV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistryTxRCommit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyRegistryTxRLayout)(e).decode(version, p, ptr, anyRegistryTxRCommit)
+func (e *AnyRegistryTxRCommit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistryTxRCommit) FieldValue(i int) etw.Value {
-	return (*anyRegistryTxRLayout)(e).FieldValue(i)
+func (e *AnyRegistryTxRCommit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.RegistryTxRCommitV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRegistryTxRCommit) Clone() *AnyRegistryTxRCommit {
-	(*anyRegistryTxRLayout)(&e).detach()
+	(*registryTxRLayout)(&e.RegistryTxRCommitV2).detach()
 	return &e
-}
-
-func (e AnyRegistryTxRCommit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistryTxRCommit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistryTxRCommit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyRegistryTxRLayout is what types for all versions of an event share, the
-// newest of which has the template Registry_TxR.
-type anyRegistryTxRLayout AnyRegistryTxRCommit
-
-func (e *anyRegistryTxRLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v registryTxRLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.InitialTime = v.InitialTime
-	e.TxrGUID = v.TxrGUID
-	e.Status = v.Status
-	e.UowCount = v.UowCount
-	e.Hive = v.Hive
-	return n, err
-}
-
-func (e *anyRegistryTxRLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(e.InitialTime)
-	case 1:
-		return etw.GUIDValue(e.TxrGUID)
-	case 2:
-		return etw.UintValue(uint64(e.Status))
-	case 3:
-		return etw.UintValue(uint64(e.UowCount))
-	case 4:
-		return etw.UTF16Value(e.Hive)
-	}
-	return etw.Value{}
-}
-
-func (e *anyRegistryTxRLayout) detach() {
-	e.Hive = e.Hive.Clone()
 }
 
 // RegistryTxRPrepareV2 is the classic event of class
@@ -4585,68 +3983,38 @@ func (e RegistryTxRPrepareV2) LogValue() slog.Value         { return etw.LogValu
 func (e RegistryTxRPrepareV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryTxRPrepareV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         31,
-	Version:    2,
-	Opcode:     31,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "TxRPrepare",
-	Fields:     registryTxRLayoutFields,
-	New:        func() etw.Event { return new(RegistryTxRPrepareV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 31, Version: 2, Opcode: 31, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "TxRPrepare",
+	Fields: registryTxRLayoutFields,
+	New:    func() etw.Event { return new(RegistryTxRPrepareV2) },
 }
 
-// AnyRegistryTxRPrepare is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 31 (TxRPrepare), of task
-// Registry, keyword EVENT_TRACE_FLAG_REGISTRY, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [RegistryTxRPrepareV2]; a newer one is decoded like it.
+// AnyRegistryTxRPrepare is [RegistryTxRPrepareV2] in any version: a newer one
+// is decoded like it.
 type AnyRegistryTxRPrepare struct {
 	Seen etw.Seen
-
-	// When the operation began, by the session's clock.
-	InitialTime int64
-	TxrGUID     etw.GUID
-	// How it ended.
-	Status   uint32
-	UowCount uint32
-	Hive     etw.UTF16
+	RegistryTxRPrepareV2
 }
 
-var anyRegistryTxRPrepare = []*etw.EventDesc{&registryTxRPrepareV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistryTxRPrepare) EventDescs() []*etw.EventDesc { return anyRegistryTxRPrepare }
-func (e *AnyRegistryTxRPrepare) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRegistryTxRPrepare, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistryTxRPrepare) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&registryTxRPrepareV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistryTxRPrepare) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyRegistryTxRLayout)(e).decode(version, p, ptr, anyRegistryTxRPrepare)
+func (e *AnyRegistryTxRPrepare) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistryTxRPrepare) FieldValue(i int) etw.Value {
-	return (*anyRegistryTxRLayout)(e).FieldValue(i)
+func (e *AnyRegistryTxRPrepare) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.RegistryTxRPrepareV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRegistryTxRPrepare) Clone() *AnyRegistryTxRPrepare {
-	(*anyRegistryTxRLayout)(&e).detach()
+	(*registryTxRLayout)(&e.RegistryTxRPrepareV2).detach()
 	return &e
 }
-
-func (e AnyRegistryTxRPrepare) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistryTxRPrepare) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistryTxRPrepare) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryTxRRollbackV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 32 (TxRRollback), version 2, of
@@ -4693,68 +4061,38 @@ func (e RegistryTxRRollbackV2) LogValue() slog.Value         { return etw.LogVal
 func (e RegistryTxRRollbackV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryTxRRollbackV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "TxRRollback",
-	Fields:     registryTxRLayoutFields,
-	New:        func() etw.Event { return new(RegistryTxRRollbackV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "TxRRollback",
+	Fields: registryTxRLayoutFields,
+	New:    func() etw.Event { return new(RegistryTxRRollbackV2) },
 }
 
-// AnyRegistryTxRRollback is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 32 (TxRRollback), of task
-// Registry, keyword EVENT_TRACE_FLAG_REGISTRY, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [RegistryTxRRollbackV2]; a newer one is decoded like it.
+// AnyRegistryTxRRollback is [RegistryTxRRollbackV2] in any version: a newer
+// one is decoded like it.
 type AnyRegistryTxRRollback struct {
 	Seen etw.Seen
-
-	// When the operation began, by the session's clock.
-	InitialTime int64
-	TxrGUID     etw.GUID
-	// How it ended.
-	Status   uint32
-	UowCount uint32
-	Hive     etw.UTF16
+	RegistryTxRRollbackV2
 }
 
-var anyRegistryTxRRollback = []*etw.EventDesc{&registryTxRRollbackV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistryTxRRollback) EventDescs() []*etw.EventDesc { return anyRegistryTxRRollback }
-func (e *AnyRegistryTxRRollback) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRegistryTxRRollback, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistryTxRRollback) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&registryTxRRollbackV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistryTxRRollback) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyRegistryTxRLayout)(e).decode(version, p, ptr, anyRegistryTxRRollback)
+func (e *AnyRegistryTxRRollback) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistryTxRRollback) FieldValue(i int) etw.Value {
-	return (*anyRegistryTxRLayout)(e).FieldValue(i)
+func (e *AnyRegistryTxRRollback) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.RegistryTxRRollbackV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRegistryTxRRollback) Clone() *AnyRegistryTxRRollback {
-	(*anyRegistryTxRLayout)(&e).detach()
+	(*registryTxRLayout)(&e.RegistryTxRRollbackV2).detach()
 	return &e
 }
-
-func (e AnyRegistryTxRRollback) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistryTxRRollback) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistryTxRRollback) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryCountersV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 34 (Counters), version 2, of
@@ -4851,16 +4189,9 @@ func (e RegistryCountersV2) LogValue() slog.Value         { return etw.LogValue(
 func (e RegistryCountersV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryCountersV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         34,
-	Version:    2,
-	Opcode:     34,
-	Task:       5,
-	Keywords:   0x20000,
-	TaskName:   "Registry",
-	OpcodeName: "Counters",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 5, Keywords: 0x20000,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Counters",
 	Fields: []etw.FieldDesc{
 		{Name: "Counter1", Type: etw.InUInt64},
 		{Name: "Counter2", Type: etw.InUInt64},
@@ -4877,93 +4208,28 @@ var registryCountersV2 = etw.EventDesc{
 	New: func() etw.Event { return new(RegistryCountersV2) },
 }
 
-// AnyRegistryCounters is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 34 (Counters), of task
-// Registry, keyword EVENT_TRACE_FLAG_REGISTRY, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [RegistryCountersV2]; a newer one is decoded like it.
+// AnyRegistryCounters is [RegistryCountersV2] in any version: a newer one is
+// decoded like it.
 type AnyRegistryCounters struct {
 	Seen etw.Seen
-
-	Counter1  uint64
-	Counter2  uint64
-	Counter3  uint64
-	Counter4  uint64
-	Counter5  uint64
-	Counter6  uint64
-	Counter7  uint64
-	Counter8  uint64
-	Counter9  uint64
-	Counter10 uint64
-	Counter11 uint64
+	RegistryCountersV2
 }
 
-var anyRegistryCounters = []*etw.EventDesc{&registryCountersV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistryCounters) EventDescs() []*etw.EventDesc { return anyRegistryCounters }
-func (e *AnyRegistryCounters) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRegistryCounters, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistryCounters) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&registryCountersV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistryCounters) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RegistryCountersV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRegistryCounters) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyRegistryCounters) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Counter1 = v.Counter1
-	e.Counter2 = v.Counter2
-	e.Counter3 = v.Counter3
-	e.Counter4 = v.Counter4
-	e.Counter5 = v.Counter5
-	e.Counter6 = v.Counter6
-	e.Counter7 = v.Counter7
-	e.Counter8 = v.Counter8
-	e.Counter9 = v.Counter9
-	e.Counter10 = v.Counter10
-	e.Counter11 = v.Counter11
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistryCounters) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.Counter1)
-	case 1:
-		return etw.UintValue(e.Counter2)
-	case 2:
-		return etw.UintValue(e.Counter3)
-	case 3:
-		return etw.UintValue(e.Counter4)
-	case 4:
-		return etw.UintValue(e.Counter5)
-	case 5:
-		return etw.UintValue(e.Counter6)
-	case 6:
-		return etw.UintValue(e.Counter7)
-	case 7:
-		return etw.UintValue(e.Counter8)
-	case 8:
-		return etw.UintValue(e.Counter9)
-	case 9:
-		return etw.UintValue(e.Counter10)
-	case 10:
-		return etw.UintValue(e.Counter11)
-	}
-	return etw.Value{}
+	return e.RegistryCountersV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyRegistryCounters) Clone() *AnyRegistryCounters { return &e }
-
-func (e AnyRegistryCounters) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistryCounters) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistryCounters) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryConfigV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 35 (Config), version 2, of task
@@ -5010,66 +4276,35 @@ func (e RegistryConfigV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e RegistryConfigV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryConfigV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         35,
-	Version:    2,
-	Opcode:     35,
-	Task:       5,
-	TaskName:   "Registry",
-	OpcodeName: "Config",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 5,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "Config",
 	Fields: []etw.FieldDesc{
 		{Name: "CurrentControlSet", Type: etw.InUInt32},
 	},
 	New: func() etw.Event { return new(RegistryConfigV2) },
 }
 
-// AnyRegistryConfig is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 35 (Config), of task Registry,
-// in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [RegistryConfigV2]; a newer one is decoded like it.
+// AnyRegistryConfig is [RegistryConfigV2] in any version: a newer one is
+// decoded like it.
 type AnyRegistryConfig struct {
 	Seen etw.Seen
-
-	CurrentControlSet uint32
+	RegistryConfigV2
 }
 
-var anyRegistryConfig = []*etw.EventDesc{&registryConfigV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistryConfig) EventDescs() []*etw.EventDesc { return anyRegistryConfig }
-func (e *AnyRegistryConfig) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRegistryConfig, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistryConfig) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RegistryConfigV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistryConfig) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&registryConfigV2} }
+func (e *AnyRegistryConfig) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyRegistryConfig) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.CurrentControlSet = v.CurrentControlSet
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistryConfig) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.CurrentControlSet))
-	}
-	return etw.Value{}
+	return e.RegistryConfigV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyRegistryConfig) Clone() *AnyRegistryConfig { return &e }
-
-func (e AnyRegistryConfig) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistryConfig) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistryConfig) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryHiveInitV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 36 (HiveInit), version 2, of
@@ -5140,15 +4375,9 @@ func (e RegistryHiveInitV2) LogValue() slog.Value         { return etw.LogValue(
 func (e RegistryHiveInitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryHiveInitV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         36,
-	Version:    2,
-	Opcode:     36,
-	Task:       5,
-	TaskName:   "Registry",
-	OpcodeName: "HiveInit",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 5,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "HiveInit",
 	Fields: []etw.FieldDesc{
 		{Name: "Hive", Type: etw.InPointer},
 		{Name: "OperationType", Type: etw.InUInt32},
@@ -5159,63 +4388,24 @@ var registryHiveInitV2 = etw.EventDesc{
 	New: func() etw.Event { return new(RegistryHiveInitV2) },
 }
 
-// AnyRegistryHiveInit is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 36 (HiveInit), of task
-// Registry, in any version.
-//
-// Logged with PERF_REG_HIVE of the group masks. xperf's name for stacks of it
-// is RegHiveInit. The layout is that of descriptions; no trace with the event
-// was at hand.
-//
-// The only version is [RegistryHiveInitV2]; a newer one is decoded like it.
+// AnyRegistryHiveInit is [RegistryHiveInitV2] in any version: a newer one is
+// decoded like it.
 type AnyRegistryHiveInit struct {
 	Seen etw.Seen
-
-	Hive          etw.Pointer
-	OperationType uint32
-	PoolTag       uint32
-	Size          uint32
-	FileName      etw.UTF16
+	RegistryHiveInitV2
 }
 
-var anyRegistryHiveInit = []*etw.EventDesc{&registryHiveInitV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistryHiveInit) EventDescs() []*etw.EventDesc { return anyRegistryHiveInit }
-func (e *AnyRegistryHiveInit) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRegistryHiveInit, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistryHiveInit) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&registryHiveInitV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistryHiveInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RegistryHiveInitV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRegistryHiveInit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyRegistryHiveInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Hive = v.Hive
-	e.OperationType = v.OperationType
-	e.PoolTag = v.PoolTag
-	e.Size = v.Size
-	e.FileName = v.FileName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistryHiveInit) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Hive)
-	case 1:
-		return etw.UintValue(uint64(e.OperationType))
-	case 2:
-		return etw.UintValue(uint64(e.PoolTag))
-	case 3:
-		return etw.UintValue(uint64(e.Size))
-	case 4:
-		return etw.UTF16Value(e.FileName)
-	}
-	return etw.Value{}
+	return e.RegistryHiveInitV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5223,10 +4413,6 @@ func (e AnyRegistryHiveInit) Clone() *AnyRegistryHiveInit {
 	e.FileName = e.FileName.Clone()
 	return &e
 }
-
-func (e AnyRegistryHiveInit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistryHiveInit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistryHiveInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryHiveDestroyV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 37 (HiveDestroy), version 2, of
@@ -5288,15 +4474,9 @@ func (e RegistryHiveDestroyV2) LogValue() slog.Value         { return etw.LogVal
 func (e RegistryHiveDestroyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryHiveDestroyV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         37,
-	Version:    2,
-	Opcode:     37,
-	Task:       5,
-	TaskName:   "Registry",
-	OpcodeName: "HiveDestroy",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 5,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "HiveDestroy",
 	Fields: []etw.FieldDesc{
 		{Name: "Hive", Type: etw.InPointer},
 		{Name: "FileName", Type: etw.InUnicodeString},
@@ -5305,55 +4485,24 @@ var registryHiveDestroyV2 = etw.EventDesc{
 	New: func() etw.Event { return new(RegistryHiveDestroyV2) },
 }
 
-// AnyRegistryHiveDestroy is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 37 (HiveDestroy), of task
-// Registry, in any version.
-//
-// Logged with PERF_REG_HIVE of the group masks. xperf's name for stacks of it
-// is RegHiveDestroy. The layout is that of descriptions; no trace with the
-// event was at hand.
-//
-// The only version is [RegistryHiveDestroyV2]; a newer one is decoded like it.
+// AnyRegistryHiveDestroy is [RegistryHiveDestroyV2] in any version: a newer
+// one is decoded like it.
 type AnyRegistryHiveDestroy struct {
 	Seen etw.Seen
-
-	Hive     etw.Pointer
-	FileName etw.UTF16
-	Path     etw.UTF16
+	RegistryHiveDestroyV2
 }
 
-var anyRegistryHiveDestroy = []*etw.EventDesc{&registryHiveDestroyV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistryHiveDestroy) EventDescs() []*etw.EventDesc { return anyRegistryHiveDestroy }
-func (e *AnyRegistryHiveDestroy) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRegistryHiveDestroy, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistryHiveDestroy) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&registryHiveDestroyV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistryHiveDestroy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RegistryHiveDestroyV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRegistryHiveDestroy) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyRegistryHiveDestroy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Hive = v.Hive
-	e.FileName = v.FileName
-	e.Path = v.Path
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistryHiveDestroy) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Hive)
-	case 1:
-		return etw.UTF16Value(e.FileName)
-	case 2:
-		return etw.UTF16Value(e.Path)
-	}
-	return etw.Value{}
+	return e.RegistryHiveDestroyV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5362,10 +4511,6 @@ func (e AnyRegistryHiveDestroy) Clone() *AnyRegistryHiveDestroy {
 	e.Path = e.Path.Clone()
 	return &e
 }
-
-func (e AnyRegistryHiveDestroy) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistryHiveDestroy) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistryHiveDestroy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryHiveLinkV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 38 (HiveLink), version 2, of
@@ -5421,15 +4566,9 @@ func (e RegistryHiveLinkV2) LogValue() slog.Value         { return etw.LogValue(
 func (e RegistryHiveLinkV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryHiveLinkV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         38,
-	Version:    2,
-	Opcode:     38,
-	Task:       5,
-	TaskName:   "Registry",
-	OpcodeName: "HiveLink",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 5,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "HiveLink",
 	Fields: []etw.FieldDesc{
 		{Name: "Hive", Type: etw.InPointer},
 		{Name: "Path", Type: etw.InUnicodeString},
@@ -5437,51 +4576,24 @@ var registryHiveLinkV2 = etw.EventDesc{
 	New: func() etw.Event { return new(RegistryHiveLinkV2) },
 }
 
-// AnyRegistryHiveLink is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 38 (HiveLink), of task
-// Registry, in any version.
-//
-// Logged with PERF_REG_HIVE of the group masks. xperf's name for stacks of it
-// is RegHiveLink. The layout is that of descriptions; no trace with the event
-// was at hand.
-//
-// The only version is [RegistryHiveLinkV2]; a newer one is decoded like it.
+// AnyRegistryHiveLink is [RegistryHiveLinkV2] in any version: a newer one is
+// decoded like it.
 type AnyRegistryHiveLink struct {
 	Seen etw.Seen
-
-	Hive etw.Pointer
-	Path etw.UTF16
+	RegistryHiveLinkV2
 }
 
-var anyRegistryHiveLink = []*etw.EventDesc{&registryHiveLinkV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistryHiveLink) EventDescs() []*etw.EventDesc { return anyRegistryHiveLink }
-func (e *AnyRegistryHiveLink) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRegistryHiveLink, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistryHiveLink) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&registryHiveLinkV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistryHiveLink) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RegistryHiveLinkV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRegistryHiveLink) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyRegistryHiveLink) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Hive = v.Hive
-	e.Path = v.Path
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistryHiveLink) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Hive)
-	case 1:
-		return etw.UTF16Value(e.Path)
-	}
-	return etw.Value{}
+	return e.RegistryHiveLinkV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5489,10 +4601,6 @@ func (e AnyRegistryHiveLink) Clone() *AnyRegistryHiveLink {
 	e.Path = e.Path.Clone()
 	return &e
 }
-
-func (e AnyRegistryHiveLink) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistryHiveLink) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistryHiveLink) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryHiveDCEndV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 39 (HiveDCEnd), version 2, of
@@ -5566,15 +4674,9 @@ func (e RegistryHiveDCEndV2) LogValue() slog.Value         { return etw.LogValue
 func (e RegistryHiveDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryHiveDCEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         39,
-	Version:    2,
-	Opcode:     39,
-	Task:       5,
-	TaskName:   "Registry",
-	OpcodeName: "HiveDCEnd",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 2, Opcode: 39, Task: 5,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "HiveDCEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Size", Type: etw.InUInt64},
 		{Name: "Hive", Type: etw.InPointer},
@@ -5585,62 +4687,24 @@ var registryHiveDCEndV2 = etw.EventDesc{
 	New: func() etw.Event { return new(RegistryHiveDCEndV2) },
 }
 
-// AnyRegistryHiveDCEnd is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 39 (HiveDCEnd), of task
-// Registry, in any version.
-//
-// Logged with PERF_REG_HIVE of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [RegistryHiveDCEndV2]; a newer one is decoded like it.
+// AnyRegistryHiveDCEnd is [RegistryHiveDCEndV2] in any version: a newer one is
+// decoded like it.
 type AnyRegistryHiveDCEnd struct {
 	Seen etw.Seen
-
-	Size           uint64
-	Hive           etw.Pointer
-	LoadedKeyCount uint32
-	FileName       etw.UTF16
-	LinkPath       etw.UTF16
+	RegistryHiveDCEndV2
 }
 
-var anyRegistryHiveDCEnd = []*etw.EventDesc{&registryHiveDCEndV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistryHiveDCEnd) EventDescs() []*etw.EventDesc { return anyRegistryHiveDCEnd }
-func (e *AnyRegistryHiveDCEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRegistryHiveDCEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistryHiveDCEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&registryHiveDCEndV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistryHiveDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RegistryHiveDCEndV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRegistryHiveDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyRegistryHiveDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Size = v.Size
-	e.Hive = v.Hive
-	e.LoadedKeyCount = v.LoadedKeyCount
-	e.FileName = v.FileName
-	e.LinkPath = v.LinkPath
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistryHiveDCEnd) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.Size)
-	case 1:
-		return etw.PointerValue(e.Hive)
-	case 2:
-		return etw.UintValue(uint64(e.LoadedKeyCount))
-	case 3:
-		return etw.UTF16Value(e.FileName)
-	case 4:
-		return etw.UTF16Value(e.LinkPath)
-	}
-	return etw.Value{}
+	return e.RegistryHiveDCEndV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5649,10 +4713,6 @@ func (e AnyRegistryHiveDCEnd) Clone() *AnyRegistryHiveDCEnd {
 	e.LinkPath = e.LinkPath.Clone()
 	return &e
 }
-
-func (e AnyRegistryHiveDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistryHiveDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistryHiveDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryHiveDirtyV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 40 (HiveDirty), version 2, of
@@ -5713,15 +4773,9 @@ func (e RegistryHiveDirtyV2) LogValue() slog.Value         { return etw.LogValue
 func (e RegistryHiveDirtyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryHiveDirtyV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         40,
-	Version:    2,
-	Opcode:     40,
-	Task:       5,
-	TaskName:   "Registry",
-	OpcodeName: "HiveDirty",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 2, Opcode: 40, Task: 5,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "HiveDirty",
 	Fields: []etw.FieldDesc{
 		{Name: "Hive", Type: etw.InPointer},
 		{Name: "LinkPath", Type: etw.InUnicodeString},
@@ -5730,55 +4784,24 @@ var registryHiveDirtyV2 = etw.EventDesc{
 	New: func() etw.Event { return new(RegistryHiveDirtyV2) },
 }
 
-// AnyRegistryHiveDirty is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 40 (HiveDirty), of task
-// Registry, in any version.
-//
-// Logged with PERF_REG_HIVE of the group masks. xperf's name for stacks of it
-// is RegHiveDirty. The layout is that of descriptions; no trace with the event
-// was at hand.
-//
-// The only version is [RegistryHiveDirtyV2]; a newer one is decoded like it.
+// AnyRegistryHiveDirty is [RegistryHiveDirtyV2] in any version: a newer one is
+// decoded like it.
 type AnyRegistryHiveDirty struct {
 	Seen etw.Seen
-
-	Hive        etw.Pointer
-	LinkPath    etw.UTF16
-	DirtyReason uint32
+	RegistryHiveDirtyV2
 }
 
-var anyRegistryHiveDirty = []*etw.EventDesc{&registryHiveDirtyV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistryHiveDirty) EventDescs() []*etw.EventDesc { return anyRegistryHiveDirty }
-func (e *AnyRegistryHiveDirty) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRegistryHiveDirty, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistryHiveDirty) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&registryHiveDirtyV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistryHiveDirty) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RegistryHiveDirtyV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRegistryHiveDirty) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyRegistryHiveDirty) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Hive = v.Hive
-	e.LinkPath = v.LinkPath
-	e.DirtyReason = v.DirtyReason
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistryHiveDirty) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Hive)
-	case 1:
-		return etw.UTF16Value(e.LinkPath)
-	case 2:
-		return etw.UintValue(uint64(e.DirtyReason))
-	}
-	return etw.Value{}
+	return e.RegistryHiveDirtyV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5786,10 +4809,6 @@ func (e AnyRegistryHiveDirty) Clone() *AnyRegistryHiveDirty {
 	e.LinkPath = e.LinkPath.Clone()
 	return &e
 }
-
-func (e AnyRegistryHiveDirty) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistryHiveDirty) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistryHiveDirty) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryChangeNotifyV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 48 (ChangeNotify), version 2,
@@ -5858,15 +4877,9 @@ func (e RegistryChangeNotifyV2) LogValue() slog.Value         { return etw.LogVa
 func (e RegistryChangeNotifyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var registryChangeNotifyV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
-	ID:         48,
-	Version:    2,
-	Opcode:     48,
-	Task:       5,
-	TaskName:   "Registry",
-	OpcodeName: "ChangeNotify",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 5,
+	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
+	TaskName: "Registry", OpcodeName: "ChangeNotify",
 	Fields: []etw.FieldDesc{
 		{Name: "Notification", Type: etw.InPointer},
 		{Name: "KeyHandle", Type: etw.InPointer},
@@ -5877,70 +4890,25 @@ var registryChangeNotifyV2 = etw.EventDesc{
 	New: func() etw.Event { return new(RegistryChangeNotifyV2) },
 }
 
-// AnyRegistryChangeNotify is the classic event of class
-// ae53722e-c863-11d2-8659-00c04fa321a1, opcode 48 (ChangeNotify), of task
-// Registry, in any version.
-//
-// Logged with PERF_REG_NOTIF of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [RegistryChangeNotifyV2]; a newer one is decoded like
-// it.
+// AnyRegistryChangeNotify is [RegistryChangeNotifyV2] in any version: a newer
+// one is decoded like it.
 type AnyRegistryChangeNotify struct {
 	Seen etw.Seen
-
-	Notification etw.Pointer
-	// The key control block that KeyName is relative to, or 0 if KeyName is the
-	// whole path.
-	KeyHandle    etw.Pointer
-	Type         uint8
-	WatchSubtree uint8
-	Primary      uint8
+	RegistryChangeNotifyV2
 }
 
-var anyRegistryChangeNotify = []*etw.EventDesc{&registryChangeNotifyV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRegistryChangeNotify) EventDescs() []*etw.EventDesc { return anyRegistryChangeNotify }
-func (e *AnyRegistryChangeNotify) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRegistryChangeNotify, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRegistryChangeNotify) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&registryChangeNotifyV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRegistryChangeNotify) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RegistryChangeNotifyV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRegistryChangeNotify) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyRegistryChangeNotify) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Notification = v.Notification
-	e.KeyHandle = v.KeyHandle
-	e.Type = v.Type
-	e.WatchSubtree = v.WatchSubtree
-	e.Primary = v.Primary
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRegistryChangeNotify) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Notification)
-	case 1:
-		return etw.PointerValue(e.KeyHandle)
-	case 2:
-		return etw.UintValue(uint64(e.Type))
-	case 3:
-		return etw.UintValue(uint64(e.WatchSubtree))
-	case 4:
-		return etw.UintValue(uint64(e.Primary))
-	}
-	return etw.Value{}
+	return e.RegistryChangeNotifyV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyRegistryChangeNotify) Clone() *AnyRegistryChangeNotify { return &e }
-
-func (e AnyRegistryChangeNotify) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRegistryChangeNotify) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRegistryChangeNotify) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

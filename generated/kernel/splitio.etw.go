@@ -59,16 +59,9 @@ func (e SplitIoVolMgrV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e SplitIoVolMgrV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var splitIoVolMgrV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x92, 0xca, 0x37, 0xd8, 0xb9, 0x12, 0xa5, 0x44, 0xad, 0x6a, 0x3a, 0x65, 0xb3, 0x57, 0x8a, 0xa8},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       6,
-	Keywords:   0x200000,
-	TaskName:   "SplitIo",
-	OpcodeName: "VolMgr",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 6, Keywords: 0x200000,
+	Class:    etw.GUID{0x92, 0xca, 0x37, 0xd8, 0xb9, 0x12, 0xa5, 0x44, 0xad, 0x6a, 0x3a, 0x65, 0xb3, 0x57, 0x8a, 0xa8},
+	TaskName: "SplitIo", OpcodeName: "VolMgr",
 	Fields: []etw.FieldDesc{
 		{Name: "ParentIrp", Type: etw.InPointer},
 		{Name: "ChildIrp", Type: etw.InPointer},
@@ -76,53 +69,23 @@ var splitIoVolMgrV2 = etw.EventDesc{
 	New: func() etw.Event { return new(SplitIoVolMgrV2) },
 }
 
-// AnySplitIoVolMgr is the classic event of class
-// d837ca92-12b9-44a5-ad6a-3a65b3578aa8, opcode 32 (VolMgr), of task SplitIo,
-// keyword EVENT_TRACE_FLAG_SPLIT_IO, in any version.
-//
-// xperf's name for stacks of it is SplitIO. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [SplitIoVolMgrV2]; a newer one is decoded like it.
+// AnySplitIoVolMgr is [SplitIoVolMgrV2] in any version: a newer one is decoded
+// like it.
 type AnySplitIoVolMgr struct {
 	Seen etw.Seen
-
-	ParentIrp etw.Pointer
-	ChildIrp  etw.Pointer
+	SplitIoVolMgrV2
 }
 
-var anySplitIoVolMgr = []*etw.EventDesc{&splitIoVolMgrV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySplitIoVolMgr) EventDescs() []*etw.EventDesc { return anySplitIoVolMgr }
-func (e *AnySplitIoVolMgr) EventDesc() *etw.EventDesc  { return etw.DescOf(anySplitIoVolMgr, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySplitIoVolMgr) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SplitIoVolMgrV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySplitIoVolMgr) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&splitIoVolMgrV2} }
+func (e *AnySplitIoVolMgr) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnySplitIoVolMgr) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ParentIrp = v.ParentIrp
-	e.ChildIrp = v.ChildIrp
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySplitIoVolMgr) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.ParentIrp)
-	case 1:
-		return etw.PointerValue(e.ChildIrp)
-	}
-	return etw.Value{}
+	return e.SplitIoVolMgrV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnySplitIoVolMgr) Clone() *AnySplitIoVolMgr { return &e }
-
-func (e AnySplitIoVolMgr) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySplitIoVolMgr) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySplitIoVolMgr) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -82,15 +82,9 @@ func (e StackWalkStackV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e StackWalkStackV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var stackWalkStackV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       13,
-	TaskName:   "StackWalk",
-	OpcodeName: "Stack",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 13,
+	Class:    etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
+	TaskName: "StackWalk", OpcodeName: "Stack",
 	Fields: []etw.FieldDesc{
 		{Name: "EventTimeStamp", Type: etw.InUInt64},
 		{Name: "StackProcess", Type: etw.InUInt32, Out: etw.OutPID},
@@ -100,62 +94,22 @@ var stackWalkStackV2 = etw.EventDesc{
 	New: func() etw.Event { return new(StackWalkStackV2) },
 }
 
-// AnyStackWalkStack is the classic event of class
-// def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 32 (Stack), of task StackWalk,
-// in any version.
-//
-// A call stack of the event with the time EventTimeStamp. One event may have
-// two: first one with kernel addresses, later one with those of user mode.
-// Logged with PERF_BACKTRACE of the group masks.
-//
-// The only version is [StackWalkStackV2]; a newer one is decoded like it.
+// AnyStackWalkStack is [StackWalkStackV2] in any version: a newer one is
+// decoded like it.
 type AnyStackWalkStack struct {
 	Seen etw.Seen
-
-	// The time of the event that the stack is of, as the clock had it: see
-	// Record.RawTimestamp.
-	EventTimeStamp uint64
-	// The process of the stack.
-	StackProcess uint32
-	// The thread of the stack. It decides if several events have the time.
-	StackThread uint32
-	// Addresses, the innermost frame first.
-	Stack etw.Pointers // as many elements as the payload holds
+	StackWalkStackV2
 }
 
-var anyStackWalkStack = []*etw.EventDesc{&stackWalkStackV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyStackWalkStack) EventDescs() []*etw.EventDesc { return anyStackWalkStack }
-func (e *AnyStackWalkStack) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStackWalkStack, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyStackWalkStack) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v StackWalkStackV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyStackWalkStack) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&stackWalkStackV2} }
+func (e *AnyStackWalkStack) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyStackWalkStack) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.EventTimeStamp = v.EventTimeStamp
-	e.StackProcess = v.StackProcess
-	e.StackThread = v.StackThread
-	e.Stack = v.Stack
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStackWalkStack) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.EventTimeStamp)
-	case 1:
-		return etw.UintValue(uint64(e.StackProcess))
-	case 2:
-		return etw.UintValue(uint64(e.StackThread))
-	case 3:
-		return etw.ArrayValue(&stackWalkStackV2.Fields[3], e.Stack.Bytes(), e.Stack.Len(), e.Stack.PtrSize(), e)
-	}
-	return etw.Value{}
+	return e.StackWalkStackV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -163,10 +117,6 @@ func (e AnyStackWalkStack) Clone() *AnyStackWalkStack {
 	e.Stack = e.Stack.Clone()
 	return &e
 }
-
-func (e AnyStackWalkStack) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStackWalkStack) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyStackWalkStack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StackWalkKeyCreateV2 is the classic event of class
 // def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 34 (KeyCreate), version 2, of
@@ -213,17 +163,11 @@ func (e StackWalkKeyCreateV2) LogValue() slog.Value         { return etw.LogValu
 func (e StackWalkKeyCreateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var stackWalkKeyCreateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
-	ID:         34,
-	Version:    2,
-	Opcode:     34,
-	Task:       13,
-	TaskName:   "StackWalk",
-	OpcodeName: "KeyCreate",
-	Fields:     stackWalkTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(StackWalkKeyCreateV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 13,
+	Class:    etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
+	TaskName: "StackWalk", OpcodeName: "KeyCreate",
+	Fields: stackWalkTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(StackWalkKeyCreateV2) },
 }
 
 // stackWalkTypeGroup1Layout is the template StackWalk_TypeGroup1, which
@@ -263,80 +207,30 @@ var stackWalkTypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "StackFrame", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeRest}},
 }
 
-// AnyStackWalkKeyCreate is the classic event of class
-// def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 34 (KeyCreate), of task
-// StackWalk, in any version.
-//
-// The addresses that a key stands for. Keys are used again, so that the next
-// such event after a reference counts. Logged with PERF_BACKTRACE of the group
-// masks. The layout is that of descriptions; no trace with the event was at
-// hand.
-//
-// The only version is [StackWalkKeyCreateV2]; a newer one is decoded like it.
+// AnyStackWalkKeyCreate is [StackWalkKeyCreateV2] in any version: a newer one
+// is decoded like it.
 type AnyStackWalkKeyCreate struct {
 	Seen etw.Seen
-
-	// What StackKeyKernel and StackKeyUser refer to these addresses by.
-	Key etw.Pointer
-	// Addresses, the innermost frame first.
-	StackFrame etw.Pointers // as many elements as the payload holds
+	StackWalkKeyCreateV2
 }
 
-var anyStackWalkKeyCreate = []*etw.EventDesc{&stackWalkKeyCreateV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyStackWalkKeyCreate) EventDescs() []*etw.EventDesc { return anyStackWalkKeyCreate }
-func (e *AnyStackWalkKeyCreate) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyStackWalkKeyCreate, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyStackWalkKeyCreate) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&stackWalkKeyCreateV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyStackWalkKeyCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyStackWalkTypeGroup1Layout)(e).decode(version, p, ptr, anyStackWalkKeyCreate)
+func (e *AnyStackWalkKeyCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStackWalkKeyCreate) FieldValue(i int) etw.Value {
-	return (*anyStackWalkTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyStackWalkKeyCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.StackWalkKeyCreateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyStackWalkKeyCreate) Clone() *AnyStackWalkKeyCreate {
-	(*anyStackWalkTypeGroup1Layout)(&e).detach()
+	(*stackWalkTypeGroup1Layout)(&e.StackWalkKeyCreateV2).detach()
 	return &e
-}
-
-func (e AnyStackWalkKeyCreate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStackWalkKeyCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyStackWalkKeyCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyStackWalkTypeGroup1Layout is what types for all versions of an event
-// share, the newest of which has the template StackWalk_TypeGroup1.
-type anyStackWalkTypeGroup1Layout AnyStackWalkKeyCreate
-
-func (e *anyStackWalkTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v stackWalkTypeGroup1Layout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Key = v.Key
-	e.StackFrame = v.StackFrame
-	return n, err
-}
-
-func (e *anyStackWalkTypeGroup1Layout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Key)
-	case 1:
-		return etw.ArrayValue(&stackWalkTypeGroup1LayoutFields[1], e.StackFrame.Bytes(), e.StackFrame.Len(), e.StackFrame.PtrSize(), e)
-	}
-	return etw.Value{}
-}
-
-func (e *anyStackWalkTypeGroup1Layout) detach() {
-	e.StackFrame = e.StackFrame.Clone()
 }
 
 // StackWalkKeyDeleteV2 is the classic event of class
@@ -383,66 +277,38 @@ func (e StackWalkKeyDeleteV2) LogValue() slog.Value         { return etw.LogValu
 func (e StackWalkKeyDeleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var stackWalkKeyDeleteV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
-	ID:         35,
-	Version:    2,
-	Opcode:     35,
-	Task:       13,
-	TaskName:   "StackWalk",
-	OpcodeName: "KeyDelete",
-	Fields:     stackWalkTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(StackWalkKeyDeleteV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 13,
+	Class:    etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
+	TaskName: "StackWalk", OpcodeName: "KeyDelete",
+	Fields: stackWalkTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(StackWalkKeyDeleteV2) },
 }
 
-// AnyStackWalkKeyDelete is the classic event of class
-// def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 35 (KeyDelete), of task
-// StackWalk, in any version.
-//
-// The addresses that a key stands for. Keys are used again, so that the next
-// such event after a reference counts. Logged with PERF_BACKTRACE of the group
-// masks.
-//
-// The only version is [StackWalkKeyDeleteV2]; a newer one is decoded like it.
+// AnyStackWalkKeyDelete is [StackWalkKeyDeleteV2] in any version: a newer one
+// is decoded like it.
 type AnyStackWalkKeyDelete struct {
 	Seen etw.Seen
-
-	// What StackKeyKernel and StackKeyUser refer to these addresses by.
-	Key etw.Pointer
-	// Addresses, the innermost frame first.
-	StackFrame etw.Pointers // as many elements as the payload holds
+	StackWalkKeyDeleteV2
 }
 
-var anyStackWalkKeyDelete = []*etw.EventDesc{&stackWalkKeyDeleteV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyStackWalkKeyDelete) EventDescs() []*etw.EventDesc { return anyStackWalkKeyDelete }
-func (e *AnyStackWalkKeyDelete) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyStackWalkKeyDelete, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyStackWalkKeyDelete) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&stackWalkKeyDeleteV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyStackWalkKeyDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyStackWalkTypeGroup1Layout)(e).decode(version, p, ptr, anyStackWalkKeyDelete)
+func (e *AnyStackWalkKeyDelete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStackWalkKeyDelete) FieldValue(i int) etw.Value {
-	return (*anyStackWalkTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyStackWalkKeyDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.StackWalkKeyDeleteV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyStackWalkKeyDelete) Clone() *AnyStackWalkKeyDelete {
-	(*anyStackWalkTypeGroup1Layout)(&e).detach()
+	(*stackWalkTypeGroup1Layout)(&e.StackWalkKeyDeleteV2).detach()
 	return &e
 }
-
-func (e AnyStackWalkKeyDelete) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStackWalkKeyDelete) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyStackWalkKeyDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StackWalkKeyRundownV2 is the classic event of class
 // def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 36 (KeyRundown), version 2, of
@@ -488,66 +354,38 @@ func (e StackWalkKeyRundownV2) LogValue() slog.Value         { return etw.LogVal
 func (e StackWalkKeyRundownV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var stackWalkKeyRundownV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
-	ID:         36,
-	Version:    2,
-	Opcode:     36,
-	Task:       13,
-	TaskName:   "StackWalk",
-	OpcodeName: "KeyRundown",
-	Fields:     stackWalkTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(StackWalkKeyRundownV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 13,
+	Class:    etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
+	TaskName: "StackWalk", OpcodeName: "KeyRundown",
+	Fields: stackWalkTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(StackWalkKeyRundownV2) },
 }
 
-// AnyStackWalkKeyRundown is the classic event of class
-// def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 36 (KeyRundown), of task
-// StackWalk, in any version.
-//
-// The addresses that a key stands for. Keys are used again, so that the next
-// such event after a reference counts. Logged with PERF_BACKTRACE of the group
-// masks.
-//
-// The only version is [StackWalkKeyRundownV2]; a newer one is decoded like it.
+// AnyStackWalkKeyRundown is [StackWalkKeyRundownV2] in any version: a newer
+// one is decoded like it.
 type AnyStackWalkKeyRundown struct {
 	Seen etw.Seen
-
-	// What StackKeyKernel and StackKeyUser refer to these addresses by.
-	Key etw.Pointer
-	// Addresses, the innermost frame first.
-	StackFrame etw.Pointers // as many elements as the payload holds
+	StackWalkKeyRundownV2
 }
 
-var anyStackWalkKeyRundown = []*etw.EventDesc{&stackWalkKeyRundownV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyStackWalkKeyRundown) EventDescs() []*etw.EventDesc { return anyStackWalkKeyRundown }
-func (e *AnyStackWalkKeyRundown) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyStackWalkKeyRundown, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyStackWalkKeyRundown) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&stackWalkKeyRundownV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyStackWalkKeyRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyStackWalkTypeGroup1Layout)(e).decode(version, p, ptr, anyStackWalkKeyRundown)
+func (e *AnyStackWalkKeyRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStackWalkKeyRundown) FieldValue(i int) etw.Value {
-	return (*anyStackWalkTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyStackWalkKeyRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.StackWalkKeyRundownV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyStackWalkKeyRundown) Clone() *AnyStackWalkKeyRundown {
-	(*anyStackWalkTypeGroup1Layout)(&e).detach()
+	(*stackWalkTypeGroup1Layout)(&e.StackWalkKeyRundownV2).detach()
 	return &e
 }
-
-func (e AnyStackWalkKeyRundown) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStackWalkKeyRundown) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyStackWalkKeyRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StackWalkStackKeyKernelV2 is the classic event of class
 // def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 37 (StackKeyKernel), version 2,
@@ -594,17 +432,11 @@ func (e StackWalkStackKeyKernelV2) LogValue() slog.Value         { return etw.Lo
 func (e StackWalkStackKeyKernelV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var stackWalkStackKeyKernelV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
-	ID:         37,
-	Version:    2,
-	Opcode:     37,
-	Task:       13,
-	TaskName:   "StackWalk",
-	OpcodeName: "StackKeyKernel",
-	Fields:     stackWalkKeyLayoutFields,
-	New:        func() etw.Event { return new(StackWalkStackKeyKernelV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 13,
+	Class:    etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
+	TaskName: "StackWalk", OpcodeName: "StackKeyKernel",
+	Fields: stackWalkKeyLayoutFields,
+	New:    func() etw.Event { return new(StackWalkStackKeyKernelV2) },
 }
 
 // stackWalkKeyLayout is the template StackWalk_Key, which several events use.
@@ -652,84 +484,28 @@ var stackWalkKeyLayoutFields = []etw.FieldDesc{
 	{Name: "StackKey", Type: etw.InPointer},
 }
 
-// AnyStackWalkStackKeyKernel is the classic event of class
-// def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 37 (StackKeyKernel), of task
-// StackWalk, in any version.
-//
-// The kernel's half of the call stack of an event, as a key of a
-// StackWalk/KeyDelete or KeyRundown event to come. Logged with PERF_BACKTRACE
-// of the group masks.
-//
-// The only version is [StackWalkStackKeyKernelV2]; a newer one is decoded like
-// it.
+// AnyStackWalkStackKeyKernel is [StackWalkStackKeyKernelV2] in any version: a
+// newer one is decoded like it.
 type AnyStackWalkStackKeyKernel struct {
 	Seen etw.Seen
-
-	// The time of the event that the stack is of, as the clock had it: see
-	// Record.RawTimestamp.
-	EventTimeStamp uint64
-	// The process of the stack.
-	StackProcess uint32
-	// The thread of the stack. It decides if several events have the time.
-	StackThread uint32
-	StackKey    etw.Pointer
+	StackWalkStackKeyKernelV2
 }
 
-var anyStackWalkStackKeyKernel = []*etw.EventDesc{&stackWalkStackKeyKernelV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyStackWalkStackKeyKernel) EventDescs() []*etw.EventDesc { return anyStackWalkStackKeyKernel }
-func (e *AnyStackWalkStackKeyKernel) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyStackWalkStackKeyKernel, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyStackWalkStackKeyKernel) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&stackWalkStackKeyKernelV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyStackWalkStackKeyKernel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyStackWalkKeyLayout)(e).decode(version, p, ptr, anyStackWalkStackKeyKernel)
+func (e *AnyStackWalkStackKeyKernel) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStackWalkStackKeyKernel) FieldValue(i int) etw.Value {
-	return (*anyStackWalkKeyLayout)(e).FieldValue(i)
+func (e *AnyStackWalkStackKeyKernel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.StackWalkStackKeyKernelV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyStackWalkStackKeyKernel) Clone() *AnyStackWalkStackKeyKernel { return &e }
-
-func (e AnyStackWalkStackKeyKernel) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStackWalkStackKeyKernel) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyStackWalkStackKeyKernel) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyStackWalkKeyLayout is what types for all versions of an event share, the
-// newest of which has the template StackWalk_Key.
-type anyStackWalkKeyLayout AnyStackWalkStackKeyKernel
-
-func (e *anyStackWalkKeyLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v stackWalkKeyLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.EventTimeStamp = v.EventTimeStamp
-	e.StackProcess = v.StackProcess
-	e.StackThread = v.StackThread
-	e.StackKey = v.StackKey
-	return n, err
-}
-
-func (e *anyStackWalkKeyLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.EventTimeStamp)
-	case 1:
-		return etw.UintValue(uint64(e.StackProcess))
-	case 2:
-		return etw.UintValue(uint64(e.StackThread))
-	case 3:
-		return etw.PointerValue(e.StackKey)
-	}
-	return etw.Value{}
-}
 
 // StackWalkStackKeyUserV2 is the classic event of class
 // def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 38 (StackKeyUser), version 2,
@@ -775,64 +551,32 @@ func (e StackWalkStackKeyUserV2) LogValue() slog.Value         { return etw.LogV
 func (e StackWalkStackKeyUserV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var stackWalkStackKeyUserV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
-	ID:         38,
-	Version:    2,
-	Opcode:     38,
-	Task:       13,
-	TaskName:   "StackWalk",
-	OpcodeName: "StackKeyUser",
-	Fields:     stackWalkKeyLayoutFields,
-	New:        func() etw.Event { return new(StackWalkStackKeyUserV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 13,
+	Class:    etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
+	TaskName: "StackWalk", OpcodeName: "StackKeyUser",
+	Fields: stackWalkKeyLayoutFields,
+	New:    func() etw.Event { return new(StackWalkStackKeyUserV2) },
 }
 
-// AnyStackWalkStackKeyUser is the classic event of class
-// def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 38 (StackKeyUser), of task
-// StackWalk, in any version.
-//
-// The user-mode half of the call stack of an event, as a key. Logged with
-// PERF_BACKTRACE of the group masks.
-//
-// The only version is [StackWalkStackKeyUserV2]; a newer one is decoded like
-// it.
+// AnyStackWalkStackKeyUser is [StackWalkStackKeyUserV2] in any version: a
+// newer one is decoded like it.
 type AnyStackWalkStackKeyUser struct {
 	Seen etw.Seen
-
-	// The time of the event that the stack is of, as the clock had it: see
-	// Record.RawTimestamp.
-	EventTimeStamp uint64
-	// The process of the stack.
-	StackProcess uint32
-	// The thread of the stack. It decides if several events have the time.
-	StackThread uint32
-	StackKey    etw.Pointer
+	StackWalkStackKeyUserV2
 }
 
-var anyStackWalkStackKeyUser = []*etw.EventDesc{&stackWalkStackKeyUserV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyStackWalkStackKeyUser) EventDescs() []*etw.EventDesc { return anyStackWalkStackKeyUser }
-func (e *AnyStackWalkStackKeyUser) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyStackWalkStackKeyUser, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyStackWalkStackKeyUser) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&stackWalkStackKeyUserV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyStackWalkStackKeyUser) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyStackWalkKeyLayout)(e).decode(version, p, ptr, anyStackWalkStackKeyUser)
+func (e *AnyStackWalkStackKeyUser) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStackWalkStackKeyUser) FieldValue(i int) etw.Value {
-	return (*anyStackWalkKeyLayout)(e).FieldValue(i)
+func (e *AnyStackWalkStackKeyUser) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.StackWalkStackKeyUserV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyStackWalkStackKeyUser) Clone() *AnyStackWalkStackKeyUser { return &e }
-
-func (e AnyStackWalkStackKeyUser) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStackWalkStackKeyUser) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyStackWalkStackKeyUser) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -71,14 +71,9 @@ func (e SysConfigBuildInfoV0) LogValue() slog.Value         { return etw.LogValu
 func (e SysConfigBuildInfoV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var sysConfigBuildInfoV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
-	ID:         32,
-	Opcode:     32,
-	Task:       29,
-	TaskName:   "SysConfig",
-	OpcodeName: "BuildInfo",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Opcode: 32, Task: 29,
+	Class:    etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
+	TaskName: "SysConfig", OpcodeName: "BuildInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "InstallDate", Type: etw.InFileTime},
 		{Name: "BuildLab", Type: etw.InUnicodeString},
@@ -87,53 +82,24 @@ var sysConfigBuildInfoV0 = etw.EventDesc{
 	New: func() etw.Event { return new(SysConfigBuildInfoV0) },
 }
 
-// AnySysConfigBuildInfo is the classic event of class
-// 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 32 (BuildInfo), of task
-// SysConfig, in any version.
-//
-// The build of Windows.
-//
-// The only version is [SysConfigBuildInfoV0]; a newer one is decoded like it.
+// AnySysConfigBuildInfo is [SysConfigBuildInfoV0] in any version: a newer one
+// is decoded like it.
 type AnySysConfigBuildInfo struct {
 	Seen etw.Seen
-
-	InstallDate etw.FileTime
-	BuildLab    etw.UTF16
-	ProductName etw.UTF16
+	SysConfigBuildInfoV0
 }
 
-var anySysConfigBuildInfo = []*etw.EventDesc{&sysConfigBuildInfoV0}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySysConfigBuildInfo) EventDescs() []*etw.EventDesc { return anySysConfigBuildInfo }
-func (e *AnySysConfigBuildInfo) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySysConfigBuildInfo, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySysConfigBuildInfo) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&sysConfigBuildInfoV0}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySysConfigBuildInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SysConfigBuildInfoV0
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySysConfigBuildInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnySysConfigBuildInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.InstallDate = v.InstallDate
-	e.BuildLab = v.BuildLab
-	e.ProductName = v.ProductName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySysConfigBuildInfo) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.FileTimeValue(e.InstallDate)
-	case 1:
-		return etw.UTF16Value(e.BuildLab)
-	case 2:
-		return etw.UTF16Value(e.ProductName)
-	}
-	return etw.Value{}
+	return e.SysConfigBuildInfoV0.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -142,10 +108,6 @@ func (e AnySysConfigBuildInfo) Clone() *AnySysConfigBuildInfo {
 	e.ProductName = e.ProductName.Clone()
 	return &e
 }
-
-func (e AnySysConfigBuildInfo) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySysConfigBuildInfo) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySysConfigBuildInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SysConfigSystemPathsV0 is the classic event of class
 // 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 33 (SystemPaths), version 0, of
@@ -200,14 +162,9 @@ func (e SysConfigSystemPathsV0) LogValue() slog.Value         { return etw.LogVa
 func (e SysConfigSystemPathsV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var sysConfigSystemPathsV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
-	ID:         33,
-	Opcode:     33,
-	Task:       29,
-	TaskName:   "SysConfig",
-	OpcodeName: "SystemPaths",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Opcode: 33, Task: 29,
+	Class:    etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
+	TaskName: "SysConfig", OpcodeName: "SystemPaths",
 	Fields: []etw.FieldDesc{
 		{Name: "SystemDirectory", Type: etw.InUnicodeString},
 		{Name: "SystemWindowsDirectory", Type: etw.InUnicodeString},
@@ -215,50 +172,24 @@ var sysConfigSystemPathsV0 = etw.EventDesc{
 	New: func() etw.Event { return new(SysConfigSystemPathsV0) },
 }
 
-// AnySysConfigSystemPaths is the classic event of class
-// 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 33 (SystemPaths), of task
-// SysConfig, in any version.
-//
-// The folders of Windows.
-//
-// The only version is [SysConfigSystemPathsV0]; a newer one is decoded like
-// it.
+// AnySysConfigSystemPaths is [SysConfigSystemPathsV0] in any version: a newer
+// one is decoded like it.
 type AnySysConfigSystemPaths struct {
 	Seen etw.Seen
-
-	SystemDirectory        etw.UTF16
-	SystemWindowsDirectory etw.UTF16
+	SysConfigSystemPathsV0
 }
 
-var anySysConfigSystemPaths = []*etw.EventDesc{&sysConfigSystemPathsV0}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySysConfigSystemPaths) EventDescs() []*etw.EventDesc { return anySysConfigSystemPaths }
-func (e *AnySysConfigSystemPaths) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySysConfigSystemPaths, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySysConfigSystemPaths) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&sysConfigSystemPathsV0}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySysConfigSystemPaths) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SysConfigSystemPathsV0
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySysConfigSystemPaths) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnySysConfigSystemPaths) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SystemDirectory = v.SystemDirectory
-	e.SystemWindowsDirectory = v.SystemWindowsDirectory
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySysConfigSystemPaths) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SystemDirectory)
-	case 1:
-		return etw.UTF16Value(e.SystemWindowsDirectory)
-	}
-	return etw.Value{}
+	return e.SysConfigSystemPathsV0.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -267,10 +198,6 @@ func (e AnySysConfigSystemPaths) Clone() *AnySysConfigSystemPaths {
 	e.SystemWindowsDirectory = e.SystemWindowsDirectory.Clone()
 	return &e
 }
-
-func (e AnySysConfigSystemPaths) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySysConfigSystemPaths) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySysConfigSystemPaths) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SysConfigUnknownVolumeV0 is the classic event of class
 // 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 34 (UnknownVolume), version 0,
@@ -320,61 +247,33 @@ func (e SysConfigUnknownVolumeV0) LogValue() slog.Value         { return etw.Log
 func (e SysConfigUnknownVolumeV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var sysConfigUnknownVolumeV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
-	ID:         34,
-	Opcode:     34,
-	Task:       29,
-	TaskName:   "SysConfig",
-	OpcodeName: "UnknownVolume",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Opcode: 34, Task: 29,
+	Class:    etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
+	TaskName: "SysConfig", OpcodeName: "UnknownVolume",
 	Fields: []etw.FieldDesc{
 		{Name: "NtPath", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(SysConfigUnknownVolumeV0) },
 }
 
-// AnySysConfigUnknownVolume is the classic event of class
-// 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 34 (UnknownVolume), of task
-// SysConfig, in any version.
-//
-// A volume without a drive letter.
-//
-// The only version is [SysConfigUnknownVolumeV0]; a newer one is decoded like
-// it.
+// AnySysConfigUnknownVolume is [SysConfigUnknownVolumeV0] in any version: a
+// newer one is decoded like it.
 type AnySysConfigUnknownVolume struct {
 	Seen etw.Seen
-
-	// The path of the kernel, with a backslash at its end.
-	NtPath etw.UTF16
+	SysConfigUnknownVolumeV0
 }
 
-var anySysConfigUnknownVolume = []*etw.EventDesc{&sysConfigUnknownVolumeV0}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySysConfigUnknownVolume) EventDescs() []*etw.EventDesc { return anySysConfigUnknownVolume }
-func (e *AnySysConfigUnknownVolume) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySysConfigUnknownVolume, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySysConfigUnknownVolume) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&sysConfigUnknownVolumeV0}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySysConfigUnknownVolume) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SysConfigUnknownVolumeV0
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySysConfigUnknownVolume) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnySysConfigUnknownVolume) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.NtPath = v.NtPath
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySysConfigUnknownVolume) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.NtPath)
-	}
-	return etw.Value{}
+	return e.SysConfigUnknownVolumeV0.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -382,10 +281,6 @@ func (e AnySysConfigUnknownVolume) Clone() *AnySysConfigUnknownVolume {
 	e.NtPath = e.NtPath.Clone()
 	return &e
 }
-
-func (e AnySysConfigUnknownVolume) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySysConfigUnknownVolume) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySysConfigUnknownVolume) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SysConfigVolumeMappingV0 is the classic event of class
 // 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 35 (VolumeMapping), version 0,
@@ -442,14 +337,9 @@ func (e SysConfigVolumeMappingV0) LogValue() slog.Value         { return etw.Log
 func (e SysConfigVolumeMappingV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var sysConfigVolumeMappingV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
-	ID:         35,
-	Opcode:     35,
-	Task:       29,
-	TaskName:   "SysConfig",
-	OpcodeName: "VolumeMapping",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Opcode: 35, Task: 29,
+	Class:    etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
+	TaskName: "SysConfig", OpcodeName: "VolumeMapping",
 	Fields: []etw.FieldDesc{
 		{Name: "NtPath", Type: etw.InUnicodeString},
 		{Name: "DosPath", Type: etw.InUnicodeString},
@@ -457,52 +347,24 @@ var sysConfigVolumeMappingV0 = etw.EventDesc{
 	New: func() etw.Event { return new(SysConfigVolumeMappingV0) },
 }
 
-// AnySysConfigVolumeMapping is the classic event of class
-// 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 35 (VolumeMapping), of task
-// SysConfig, in any version.
-//
-// The path that a device's path starts with for programs.
-//
-// The only version is [SysConfigVolumeMappingV0]; a newer one is decoded like
-// it.
+// AnySysConfigVolumeMapping is [SysConfigVolumeMappingV0] in any version: a
+// newer one is decoded like it.
 type AnySysConfigVolumeMapping struct {
 	Seen etw.Seen
-
-	// The path of the kernel, with a backslash at its end.
-	NtPath etw.UTF16
-	// What programs write in its place.
-	DosPath etw.UTF16
+	SysConfigVolumeMappingV0
 }
 
-var anySysConfigVolumeMapping = []*etw.EventDesc{&sysConfigVolumeMappingV0}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySysConfigVolumeMapping) EventDescs() []*etw.EventDesc { return anySysConfigVolumeMapping }
-func (e *AnySysConfigVolumeMapping) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySysConfigVolumeMapping, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySysConfigVolumeMapping) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&sysConfigVolumeMappingV0}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySysConfigVolumeMapping) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SysConfigVolumeMappingV0
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySysConfigVolumeMapping) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnySysConfigVolumeMapping) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.NtPath = v.NtPath
-	e.DosPath = v.DosPath
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySysConfigVolumeMapping) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.NtPath)
-	case 1:
-		return etw.UTF16Value(e.DosPath)
-	}
-	return etw.Value{}
+	return e.SysConfigVolumeMappingV0.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -511,10 +373,6 @@ func (e AnySysConfigVolumeMapping) Clone() *AnySysConfigVolumeMapping {
 	e.DosPath = e.DosPath.Clone()
 	return &e
 }
-
-func (e AnySysConfigVolumeMapping) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySysConfigVolumeMapping) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySysConfigVolumeMapping) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SysConfigNetworkInterfaceV0 is the classic event of class
 // 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 36 (NetworkInterface), version
@@ -782,14 +640,9 @@ func (e SysConfigNetworkInterfaceV0) LogValue() slog.Value         { return etw.
 func (e SysConfigNetworkInterfaceV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var sysConfigNetworkInterfaceV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
-	ID:         36,
-	Opcode:     36,
-	Task:       29,
-	TaskName:   "SysConfig",
-	OpcodeName: "NetworkInterface",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Opcode: 36, Task: 29,
+	Class:    etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
+	TaskName: "SysConfig", OpcodeName: "NetworkInterface",
 	Fields: []etw.FieldDesc{
 		{Name: "InterfaceLuid", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "InterfaceIndex", Type: etw.InUInt32},
@@ -838,218 +691,24 @@ var sysConfigNetworkInterfaceV0 = etw.EventDesc{
 	New: func() etw.Event { return new(SysConfigNetworkInterfaceV0) },
 }
 
-// AnySysConfigNetworkInterface is the classic event of class
-// 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 36 (NetworkInterface), of task
-// SysConfig, in any version.
-//
-// A network interface, as a MIB_IF_ROW2.
-//
-// The only version is [SysConfigNetworkInterfaceV0]; a newer one is decoded
-// like it.
+// AnySysConfigNetworkInterface is [SysConfigNetworkInterfaceV0] in any
+// version: a newer one is decoded like it.
 type AnySysConfigNetworkInterface struct {
 	Seen etw.Seen
-
-	InterfaceLuid               uint64
-	InterfaceIndex              uint32
-	InterfaceGuid               etw.GUID
-	Alias                       etw.UTF16
-	Description                 etw.UTF16
-	PhysicalAddressLength       uint32
-	PhysicalAddress             etw.Binary
-	PermanentPhysicalAddress    etw.Binary
-	Mtu                         uint32
-	Type                        uint32
-	TunnelType                  uint32
-	MediaType                   uint32
-	PhysicalMediumType          uint32
-	AccessType                  uint32
-	DirectionType               uint32
-	InterfaceAndOperStatusFlags uint8
-	// Means nothing.
-	Pad1              etw.Binary
-	OperStatus        uint32
-	AdminStatus       uint32
-	MediaConnectState uint32
-	NetworkGuid       etw.GUID
-	ConnectionType    uint32
-	// Means nothing.
-	Pad2               uint32
-	TransmitLinkSpeed  uint64
-	ReceiveLinkSpeed   uint64
-	InOctets           uint64
-	InUcastPkts        uint64
-	InNUcastPkts       uint64
-	InDiscards         uint64
-	InErrors           uint64
-	InUnknownProtos    uint64
-	InUcastOctets      uint64
-	InMulticastOctets  uint64
-	InBroadcastOctets  uint64
-	OutOctets          uint64
-	OutUcastPkts       uint64
-	OutNUcastPkts      uint64
-	OutDiscards        uint64
-	OutErrors          uint64
-	OutUcastOctets     uint64
-	OutMulticastOctets uint64
-	OutBroadcastOctets uint64
-	OutQLen            uint64
+	SysConfigNetworkInterfaceV0
 }
 
-var anySysConfigNetworkInterface = []*etw.EventDesc{&sysConfigNetworkInterfaceV0}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnySysConfigNetworkInterface) EventDescs() []*etw.EventDesc {
-	return anySysConfigNetworkInterface
+	return []*etw.EventDesc{&sysConfigNetworkInterfaceV0}
 }
-func (e *AnySysConfigNetworkInterface) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySysConfigNetworkInterface, e.Seen)
+func (e *AnySysConfigNetworkInterface) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySysConfigNetworkInterface) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SysConfigNetworkInterfaceV0
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySysConfigNetworkInterface) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.InterfaceLuid = v.InterfaceLuid
-	e.InterfaceIndex = v.InterfaceIndex
-	e.InterfaceGuid = v.InterfaceGuid
-	e.Alias = v.Alias
-	e.Description = v.Description
-	e.PhysicalAddressLength = v.PhysicalAddressLength
-	e.PhysicalAddress = v.PhysicalAddress
-	e.PermanentPhysicalAddress = v.PermanentPhysicalAddress
-	e.Mtu = v.Mtu
-	e.Type = v.Type
-	e.TunnelType = v.TunnelType
-	e.MediaType = v.MediaType
-	e.PhysicalMediumType = v.PhysicalMediumType
-	e.AccessType = v.AccessType
-	e.DirectionType = v.DirectionType
-	e.InterfaceAndOperStatusFlags = v.InterfaceAndOperStatusFlags
-	e.Pad1 = v.Pad1
-	e.OperStatus = v.OperStatus
-	e.AdminStatus = v.AdminStatus
-	e.MediaConnectState = v.MediaConnectState
-	e.NetworkGuid = v.NetworkGuid
-	e.ConnectionType = v.ConnectionType
-	e.Pad2 = v.Pad2
-	e.TransmitLinkSpeed = v.TransmitLinkSpeed
-	e.ReceiveLinkSpeed = v.ReceiveLinkSpeed
-	e.InOctets = v.InOctets
-	e.InUcastPkts = v.InUcastPkts
-	e.InNUcastPkts = v.InNUcastPkts
-	e.InDiscards = v.InDiscards
-	e.InErrors = v.InErrors
-	e.InUnknownProtos = v.InUnknownProtos
-	e.InUcastOctets = v.InUcastOctets
-	e.InMulticastOctets = v.InMulticastOctets
-	e.InBroadcastOctets = v.InBroadcastOctets
-	e.OutOctets = v.OutOctets
-	e.OutUcastPkts = v.OutUcastPkts
-	e.OutNUcastPkts = v.OutNUcastPkts
-	e.OutDiscards = v.OutDiscards
-	e.OutErrors = v.OutErrors
-	e.OutUcastOctets = v.OutUcastOctets
-	e.OutMulticastOctets = v.OutMulticastOctets
-	e.OutBroadcastOctets = v.OutBroadcastOctets
-	e.OutQLen = v.OutQLen
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySysConfigNetworkInterface) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.InterfaceLuid)
-	case 1:
-		return etw.UintValue(uint64(e.InterfaceIndex))
-	case 2:
-		return etw.GUIDValue(e.InterfaceGuid)
-	case 3:
-		return etw.UTF16Value(e.Alias)
-	case 4:
-		return etw.UTF16Value(e.Description)
-	case 5:
-		return etw.UintValue(uint64(e.PhysicalAddressLength))
-	case 6:
-		return etw.BinaryValue(e.PhysicalAddress)
-	case 7:
-		return etw.BinaryValue(e.PermanentPhysicalAddress)
-	case 8:
-		return etw.UintValue(uint64(e.Mtu))
-	case 9:
-		return etw.UintValue(uint64(e.Type))
-	case 10:
-		return etw.UintValue(uint64(e.TunnelType))
-	case 11:
-		return etw.UintValue(uint64(e.MediaType))
-	case 12:
-		return etw.UintValue(uint64(e.PhysicalMediumType))
-	case 13:
-		return etw.UintValue(uint64(e.AccessType))
-	case 14:
-		return etw.UintValue(uint64(e.DirectionType))
-	case 15:
-		return etw.UintValue(uint64(e.InterfaceAndOperStatusFlags))
-	case 16:
-		return etw.BinaryValue(e.Pad1)
-	case 17:
-		return etw.UintValue(uint64(e.OperStatus))
-	case 18:
-		return etw.UintValue(uint64(e.AdminStatus))
-	case 19:
-		return etw.UintValue(uint64(e.MediaConnectState))
-	case 20:
-		return etw.GUIDValue(e.NetworkGuid)
-	case 21:
-		return etw.UintValue(uint64(e.ConnectionType))
-	case 22:
-		return etw.UintValue(uint64(e.Pad2))
-	case 23:
-		return etw.UintValue(e.TransmitLinkSpeed)
-	case 24:
-		return etw.UintValue(e.ReceiveLinkSpeed)
-	case 25:
-		return etw.UintValue(e.InOctets)
-	case 26:
-		return etw.UintValue(e.InUcastPkts)
-	case 27:
-		return etw.UintValue(e.InNUcastPkts)
-	case 28:
-		return etw.UintValue(e.InDiscards)
-	case 29:
-		return etw.UintValue(e.InErrors)
-	case 30:
-		return etw.UintValue(e.InUnknownProtos)
-	case 31:
-		return etw.UintValue(e.InUcastOctets)
-	case 32:
-		return etw.UintValue(e.InMulticastOctets)
-	case 33:
-		return etw.UintValue(e.InBroadcastOctets)
-	case 34:
-		return etw.UintValue(e.OutOctets)
-	case 35:
-		return etw.UintValue(e.OutUcastPkts)
-	case 36:
-		return etw.UintValue(e.OutNUcastPkts)
-	case 37:
-		return etw.UintValue(e.OutDiscards)
-	case 38:
-		return etw.UintValue(e.OutErrors)
-	case 39:
-		return etw.UintValue(e.OutUcastOctets)
-	case 40:
-		return etw.UintValue(e.OutMulticastOctets)
-	case 41:
-		return etw.UintValue(e.OutBroadcastOctets)
-	case 42:
-		return etw.UintValue(e.OutQLen)
-	}
-	return etw.Value{}
+	return e.SysConfigNetworkInterfaceV0.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1061,10 +720,6 @@ func (e AnySysConfigNetworkInterface) Clone() *AnySysConfigNetworkInterface {
 	e.Pad1 = e.Pad1.Clone()
 	return &e
 }
-
-func (e AnySysConfigNetworkInterface) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySysConfigNetworkInterface) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySysConfigNetworkInterface) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SysConfigDeviceFamilyV0 is the classic event of class
 // 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 37 (DeviceFamily), version 0,
@@ -1119,14 +774,9 @@ func (e SysConfigDeviceFamilyV0) LogValue() slog.Value         { return etw.LogV
 func (e SysConfigDeviceFamilyV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var sysConfigDeviceFamilyV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
-	ID:         37,
-	Opcode:     37,
-	Task:       29,
-	TaskName:   "SysConfig",
-	OpcodeName: "DeviceFamily",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Opcode: 37, Task: 29,
+	Class:    etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
+	TaskName: "SysConfig", OpcodeName: "DeviceFamily",
 	Fields: []etw.FieldDesc{
 		{Name: "UAPInfo", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "DeviceFamily", Type: etw.InUInt32},
@@ -1135,57 +785,25 @@ var sysConfigDeviceFamilyV0 = etw.EventDesc{
 	New: func() etw.Event { return new(SysConfigDeviceFamilyV0) },
 }
 
-// AnySysConfigDeviceFamily is the classic event of class
-// 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 37 (DeviceFamily), of task
-// SysConfig, in any version.
-//
-// The only version is [SysConfigDeviceFamilyV0]; a newer one is decoded like
-// it.
+// AnySysConfigDeviceFamily is [SysConfigDeviceFamilyV0] in any version: a
+// newer one is decoded like it.
 type AnySysConfigDeviceFamily struct {
 	Seen etw.Seen
-
-	UAPInfo      uint64
-	DeviceFamily uint32
-	DeviceForm   uint32
+	SysConfigDeviceFamilyV0
 }
 
-var anySysConfigDeviceFamily = []*etw.EventDesc{&sysConfigDeviceFamilyV0}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySysConfigDeviceFamily) EventDescs() []*etw.EventDesc { return anySysConfigDeviceFamily }
-func (e *AnySysConfigDeviceFamily) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySysConfigDeviceFamily, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySysConfigDeviceFamily) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&sysConfigDeviceFamilyV0}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySysConfigDeviceFamily) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SysConfigDeviceFamilyV0
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySysConfigDeviceFamily) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnySysConfigDeviceFamily) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.UAPInfo = v.UAPInfo
-	e.DeviceFamily = v.DeviceFamily
-	e.DeviceForm = v.DeviceForm
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySysConfigDeviceFamily) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.UAPInfo)
-	case 1:
-		return etw.UintValue(uint64(e.DeviceFamily))
-	case 2:
-		return etw.UintValue(uint64(e.DeviceForm))
-	}
-	return etw.Value{}
+	return e.SysConfigDeviceFamilyV0.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnySysConfigDeviceFamily) Clone() *AnySysConfigDeviceFamily { return &e }
-
-func (e AnySysConfigDeviceFamily) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySysConfigDeviceFamily) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySysConfigDeviceFamily) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -104,14 +104,9 @@ func (e SystemConfigCPUV0) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigCPUV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigCPUV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         10,
-	Opcode:     10,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "CPU",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Opcode: 10, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "CPU",
 	Fields: []etw.FieldDesc{
 		{Name: "MHz", Type: etw.InUInt32},
 		{Name: "NumberOfProcessors", Type: etw.InUInt32},
@@ -217,15 +212,9 @@ func (e SystemConfigCPUV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigCPUV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigCPUV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         10,
-	Version:    1,
-	Opcode:     10,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "CPU",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "CPU",
 	Fields: []etw.FieldDesc{
 		{Name: "MHz", Type: etw.InUInt32},
 		{Name: "NumberOfProcessors", Type: etw.InUInt32},
@@ -331,15 +320,9 @@ func (e SystemConfigCPUV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigCPUV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigCPUV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         10,
-	Version:    2,
-	Opcode:     10,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "CPU",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "CPU",
 	Fields: []etw.FieldDesc{
 		{Name: "MHz", Type: etw.InUInt32},
 		{Name: "NumberOfProcessors", Type: etw.InUInt32},
@@ -479,15 +462,9 @@ func (e SystemConfigCPUV3) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigCPUV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigCPUV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         10,
-	Version:    3,
-	Opcode:     10,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "CPU",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 3, Opcode: 10, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "CPU",
 	Fields: []etw.FieldDesc{
 		{Name: "MHz", Type: etw.InUInt32},
 		{Name: "NumberOfProcessors", Type: etw.InUInt32},
@@ -803,14 +780,9 @@ func (e SystemConfigPhyDiskV0) LogValue() slog.Value         { return etw.LogVal
 func (e SystemConfigPhyDiskV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigPhyDiskV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         11,
-	Opcode:     11,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "PhyDisk",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Opcode: 11, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "PhyDisk",
 	Fields: []etw.FieldDesc{
 		{Name: "DiskNumber", Type: etw.InUInt32},
 		{Name: "BytesPerSector", Type: etw.InUInt32},
@@ -955,15 +927,9 @@ func (e SystemConfigPhyDiskV1) LogValue() slog.Value         { return etw.LogVal
 func (e SystemConfigPhyDiskV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigPhyDiskV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         11,
-	Version:    1,
-	Opcode:     11,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "PhyDisk",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "PhyDisk",
 	Fields: []etw.FieldDesc{
 		{Name: "DiskNumber", Type: etw.InUInt32},
 		{Name: "BytesPerSector", Type: etw.InUInt32},
@@ -1107,15 +1073,9 @@ func (e SystemConfigPhyDiskV2) LogValue() slog.Value         { return etw.LogVal
 func (e SystemConfigPhyDiskV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigPhyDiskV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         11,
-	Version:    2,
-	Opcode:     11,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "PhyDisk",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "PhyDisk",
 	Fields: []etw.FieldDesc{
 		{Name: "DiskNumber", Type: etw.InUInt32},
 		{Name: "BytesPerSector", Type: etw.InUInt32},
@@ -1417,14 +1377,9 @@ func (e SystemConfigLogDiskV0) LogValue() slog.Value         { return etw.LogVal
 func (e SystemConfigLogDiskV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigLogDiskV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         12,
-	Opcode:     12,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "LogDisk",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Opcode: 12, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "LogDisk",
 	Fields: []etw.FieldDesc{
 		{Name: "StartOffset", Type: etw.InUInt64},
 		{Name: "PartitionSize", Type: etw.InUInt64},
@@ -1570,15 +1525,9 @@ func (e SystemConfigLogDiskV1) LogValue() slog.Value         { return etw.LogVal
 func (e SystemConfigLogDiskV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigLogDiskV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         12,
-	Version:    1,
-	Opcode:     12,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "LogDisk",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 1, Opcode: 12, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "LogDisk",
 	Fields: []etw.FieldDesc{
 		{Name: "StartOffset", Type: etw.InUInt64},
 		{Name: "PartitionSize", Type: etw.InUInt64},
@@ -1729,15 +1678,9 @@ func (e SystemConfigLogDiskV2) LogValue() slog.Value         { return etw.LogVal
 func (e SystemConfigLogDiskV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigLogDiskV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         12,
-	Version:    2,
-	Opcode:     12,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "LogDisk",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "LogDisk",
 	Fields: []etw.FieldDesc{
 		{Name: "StartOffset", Type: etw.InUInt64},
 		{Name: "PartitionSize", Type: etw.InUInt64},
@@ -2052,14 +1995,9 @@ func (e SystemConfigNICV0) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigNICV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigNICV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         13,
-	Opcode:     13,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "NIC",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Opcode: 13, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "NIC",
 	Fields: []etw.FieldDesc{
 		{Name: "NICName", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 256}},
 		{Name: "Index", Type: etw.InUInt32},
@@ -2205,15 +2143,9 @@ func (e SystemConfigNICV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigNICV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigNICV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         13,
-	Version:    1,
-	Opcode:     13,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "NIC",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 1, Opcode: 13, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "NIC",
 	Fields: []etw.FieldDesc{
 		{Name: "NICName", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 256}},
 		{Name: "Index", Type: etw.InUInt32},
@@ -2317,15 +2249,9 @@ func (e SystemConfigNICV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigNICV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigNICV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         13,
-	Version:    2,
-	Opcode:     13,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "NIC",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "NIC",
 	Fields: []etw.FieldDesc{
 		{Name: "PhysicalAddr", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "PhysicalAddrLen", Type: etw.InUInt32},
@@ -2650,14 +2576,9 @@ func (e SystemConfigVideoV0) LogValue() slog.Value         { return etw.LogValue
 func (e SystemConfigVideoV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigVideoV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         14,
-	Opcode:     14,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "Video",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Opcode: 14, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "Video",
 	Fields: []etw.FieldDesc{
 		{Name: "MemorySize", Type: etw.InUInt32},
 		{Name: "XResolution", Type: etw.InUInt32},
@@ -2779,15 +2700,9 @@ func (e SystemConfigVideoV1) LogValue() slog.Value         { return etw.LogValue
 func (e SystemConfigVideoV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigVideoV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         14,
-	Version:    1,
-	Opcode:     14,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "Video",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 1, Opcode: 14, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "Video",
 	Fields: []etw.FieldDesc{
 		{Name: "MemorySize", Type: etw.InUInt32},
 		{Name: "XResolution", Type: etw.InUInt32},
@@ -2908,15 +2823,9 @@ func (e SystemConfigVideoV2) LogValue() slog.Value         { return etw.LogValue
 func (e SystemConfigVideoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigVideoV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         14,
-	Version:    2,
-	Opcode:     14,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "Video",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "Video",
 	Fields: []etw.FieldDesc{
 		{Name: "MemorySize", Type: etw.InUInt32},
 		{Name: "XResolution", Type: etw.InUInt32},
@@ -3133,14 +3042,9 @@ func (e SystemConfigServicesV0) LogValue() slog.Value         { return etw.LogVa
 func (e SystemConfigServicesV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigServicesV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         15,
-	Opcode:     15,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "Services",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Opcode: 15, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "Services",
 	Fields: []etw.FieldDesc{
 		{Name: "ServiceName", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 34}},
 		{Name: "DisplayName", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 256}},
@@ -3217,15 +3121,9 @@ func (e SystemConfigServicesV1) LogValue() slog.Value         { return etw.LogVa
 func (e SystemConfigServicesV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigServicesV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         15,
-	Version:    1,
-	Opcode:     15,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "Services",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 1, Opcode: 15, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "Services",
 	Fields: []etw.FieldDesc{
 		{Name: "ServiceName", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 34}},
 		{Name: "DisplayName", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 256}},
@@ -3315,15 +3213,9 @@ func (e SystemConfigServicesV2) LogValue() slog.Value         { return etw.LogVa
 func (e SystemConfigServicesV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigServicesV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         15,
-	Version:    2,
-	Opcode:     15,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "Services",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "Services",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "ServiceState", Type: etw.InUInt32, Map: &serviceStateMap},
@@ -3426,15 +3318,9 @@ func (e SystemConfigServicesV3) LogValue() slog.Value         { return etw.LogVa
 func (e SystemConfigServicesV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigServicesV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         15,
-	Version:    3,
-	Opcode:     15,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "Services",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 3, Opcode: 15, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "Services",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "ServiceState", Type: etw.InUInt32, Map: &serviceStateMap},
@@ -3663,14 +3549,9 @@ func (e SystemConfigPowerV0) LogValue() slog.Value         { return etw.LogValue
 func (e SystemConfigPowerV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigPowerV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         16,
-	Opcode:     16,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "Power",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Opcode: 16, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "Power",
 	Fields: []etw.FieldDesc{
 		{Name: "S1", Type: etw.InUInt8},
 		{Name: "S2", Type: etw.InUInt8},
@@ -3768,15 +3649,9 @@ func (e SystemConfigPowerV1) LogValue() slog.Value         { return etw.LogValue
 func (e SystemConfigPowerV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigPowerV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         16,
-	Version:    1,
-	Opcode:     16,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "Power",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 1, Opcode: 16, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "Power",
 	Fields: []etw.FieldDesc{
 		{Name: "S1", Type: etw.InUInt8},
 		{Name: "S2", Type: etw.InUInt8},
@@ -3873,15 +3748,9 @@ func (e SystemConfigPowerV2) LogValue() slog.Value         { return etw.LogValue
 func (e SystemConfigPowerV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigPowerV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         16,
-	Version:    2,
-	Opcode:     16,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "Power",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 2, Opcode: 16, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "Power",
 	Fields: []etw.FieldDesc{
 		{Name: "S1", Type: etw.InUInt8},
 		{Name: "S2", Type: etw.InUInt8},
@@ -4066,15 +3935,9 @@ func (e SystemConfigNetworkV2) LogValue() slog.Value         { return etw.LogVal
 func (e SystemConfigNetworkV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigNetworkV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         17,
-	Version:    2,
-	Opcode:     17,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "Network",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 2, Opcode: 17, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "Network",
 	Fields: []etw.FieldDesc{
 		{Name: "TcbTablePartitions", Type: etw.InUInt32},
 		{Name: "MaxHashTableSize", Type: etw.InUInt32},
@@ -4084,65 +3947,28 @@ var systemConfigNetworkV2 = etw.EventDesc{
 	New: func() etw.Event { return new(SystemConfigNetworkV2) },
 }
 
-// AnySystemConfigNetwork is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 17 (Network), of task
-// SystemConfig, in any version.
-//
-// Logged with PERF_SYSCFG_NETWORK of the group masks.
-//
-// The only version is [SystemConfigNetworkV2]; a newer one is decoded like it.
+// AnySystemConfigNetwork is [SystemConfigNetworkV2] in any version: a newer
+// one is decoded like it.
 type AnySystemConfigNetwork struct {
 	Seen etw.Seen
-
-	TcbTablePartitions uint32
-	MaxHashTableSize   uint32
-	MaxUserPort        uint32
-	TcpTimedWaitDelay  uint32
+	SystemConfigNetworkV2
 }
 
-var anySystemConfigNetwork = []*etw.EventDesc{&systemConfigNetworkV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySystemConfigNetwork) EventDescs() []*etw.EventDesc { return anySystemConfigNetwork }
-func (e *AnySystemConfigNetwork) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySystemConfigNetwork, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySystemConfigNetwork) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&systemConfigNetworkV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySystemConfigNetwork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SystemConfigNetworkV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySystemConfigNetwork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnySystemConfigNetwork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.TcbTablePartitions = v.TcbTablePartitions
-	e.MaxHashTableSize = v.MaxHashTableSize
-	e.MaxUserPort = v.MaxUserPort
-	e.TcpTimedWaitDelay = v.TcpTimedWaitDelay
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySystemConfigNetwork) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.TcbTablePartitions))
-	case 1:
-		return etw.UintValue(uint64(e.MaxHashTableSize))
-	case 2:
-		return etw.UintValue(uint64(e.MaxUserPort))
-	case 3:
-		return etw.UintValue(uint64(e.TcpTimedWaitDelay))
-	}
-	return etw.Value{}
+	return e.SystemConfigNetworkV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnySystemConfigNetwork) Clone() *AnySystemConfigNetwork { return &e }
-
-func (e AnySystemConfigNetwork) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigNetwork) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySystemConfigNetwork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigOpticalDiskV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 18 (OpticalDisk), version 2, of
@@ -4282,15 +4108,9 @@ func (e SystemConfigOpticalDiskV2) LogValue() slog.Value         { return etw.Lo
 func (e SystemConfigOpticalDiskV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigOpticalDiskV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         18,
-	Version:    2,
-	Opcode:     18,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "OpticalDisk",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 2, Opcode: 18, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "OpticalDisk",
 	Fields: []etw.FieldDesc{
 		{Name: "DiskNumber", Type: etw.InUInt16},
 		{Name: "BusType", Type: etw.InUInt16},
@@ -4314,114 +4134,24 @@ var systemConfigOpticalDiskV2 = etw.EventDesc{
 	New: func() etw.Event { return new(SystemConfigOpticalDiskV2) },
 }
 
-// AnySystemConfigOpticalDisk is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 18 (OpticalDisk), of task
-// SystemConfig, in any version.
-//
-// Logged with PERF_SYSCFG_OPTICAL of the group masks.
-//
-// The only version is [SystemConfigOpticalDiskV2]; a newer one is decoded like
-// it.
+// AnySystemConfigOpticalDisk is [SystemConfigOpticalDiskV2] in any version: a
+// newer one is decoded like it.
 type AnySystemConfigOpticalDisk struct {
 	Seen etw.Seen
-
-	DiskNumber          uint16
-	BusType             uint16
-	DeviceType          uint16
-	MediaType           uint16
-	StartingOffset      uint64
-	Size                uint64
-	NumberOfFreeBlocks  uint64
-	TotalNumberOfBlocks uint64
-	NextWritableAddress uint64
-	NumberOfSessions    uint32
-	NumberOfTracks      uint32
-	BytesPerSector      uint32
-	DiscStatus          uint16
-	LastSessionStatus   uint16
-	DriveLetter         etw.UTF16
-	FileSystemName      etw.UTF16
-	DeviceName          etw.ANSI // UTF-8 text
-	ManufacturerName    etw.ANSI // UTF-8 text
+	SystemConfigOpticalDiskV2
 }
 
-var anySystemConfigOpticalDisk = []*etw.EventDesc{&systemConfigOpticalDiskV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySystemConfigOpticalDisk) EventDescs() []*etw.EventDesc { return anySystemConfigOpticalDisk }
-func (e *AnySystemConfigOpticalDisk) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySystemConfigOpticalDisk, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySystemConfigOpticalDisk) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&systemConfigOpticalDiskV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySystemConfigOpticalDisk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SystemConfigOpticalDiskV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySystemConfigOpticalDisk) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnySystemConfigOpticalDisk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.DiskNumber = v.DiskNumber
-	e.BusType = v.BusType
-	e.DeviceType = v.DeviceType
-	e.MediaType = v.MediaType
-	e.StartingOffset = v.StartingOffset
-	e.Size = v.Size
-	e.NumberOfFreeBlocks = v.NumberOfFreeBlocks
-	e.TotalNumberOfBlocks = v.TotalNumberOfBlocks
-	e.NextWritableAddress = v.NextWritableAddress
-	e.NumberOfSessions = v.NumberOfSessions
-	e.NumberOfTracks = v.NumberOfTracks
-	e.BytesPerSector = v.BytesPerSector
-	e.DiscStatus = v.DiscStatus
-	e.LastSessionStatus = v.LastSessionStatus
-	e.DriveLetter = v.DriveLetter
-	e.FileSystemName = v.FileSystemName
-	e.DeviceName = v.DeviceName
-	e.ManufacturerName = v.ManufacturerName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySystemConfigOpticalDisk) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.DiskNumber))
-	case 1:
-		return etw.UintValue(uint64(e.BusType))
-	case 2:
-		return etw.UintValue(uint64(e.DeviceType))
-	case 3:
-		return etw.UintValue(uint64(e.MediaType))
-	case 4:
-		return etw.UintValue(e.StartingOffset)
-	case 5:
-		return etw.UintValue(e.Size)
-	case 6:
-		return etw.UintValue(e.NumberOfFreeBlocks)
-	case 7:
-		return etw.UintValue(e.TotalNumberOfBlocks)
-	case 8:
-		return etw.UintValue(e.NextWritableAddress)
-	case 9:
-		return etw.UintValue(uint64(e.NumberOfSessions))
-	case 10:
-		return etw.UintValue(uint64(e.NumberOfTracks))
-	case 11:
-		return etw.UintValue(uint64(e.BytesPerSector))
-	case 12:
-		return etw.UintValue(uint64(e.DiscStatus))
-	case 13:
-		return etw.UintValue(uint64(e.LastSessionStatus))
-	case 14:
-		return etw.UTF16Value(e.DriveLetter)
-	case 15:
-		return etw.UTF16Value(e.FileSystemName)
-	case 16:
-		return etw.ANSIValue(e.DeviceName)
-	case 17:
-		return etw.ANSIValue(e.ManufacturerName)
-	}
-	return etw.Value{}
+	return e.SystemConfigOpticalDiskV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4432,10 +4162,6 @@ func (e AnySystemConfigOpticalDisk) Clone() *AnySystemConfigOpticalDisk {
 	e.ManufacturerName = e.ManufacturerName.Clone()
 	return &e
 }
-
-func (e AnySystemConfigOpticalDisk) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigOpticalDisk) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySystemConfigOpticalDisk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigPhyDiskExV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 19 (PhyDiskEx), version 2, of
@@ -4503,15 +4229,9 @@ func (e SystemConfigPhyDiskExV2) LogValue() slog.Value         { return etw.LogV
 func (e SystemConfigPhyDiskExV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigPhyDiskExV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         19,
-	Version:    2,
-	Opcode:     19,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "PhyDiskEx",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 19, Version: 2, Opcode: 19, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "PhyDiskEx",
 	Fields: []etw.FieldDesc{
 		{Name: "DiskNumber", Type: etw.InUInt32},
 		{Name: "Flag0", Type: etw.InUInt8},
@@ -4522,71 +4242,28 @@ var systemConfigPhyDiskExV2 = etw.EventDesc{
 	New: func() etw.Event { return new(SystemConfigPhyDiskExV2) },
 }
 
-// AnySystemConfigPhyDiskEx is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 19 (PhyDiskEx), of task
-// SystemConfig, in any version.
-//
-// More about a disk. The names of its fields are ours. Logged with
-// PERF_SYSCFG_STORAGE of the group masks.
-//
-// The only version is [SystemConfigPhyDiskExV2]; a newer one is decoded like
-// it.
+// AnySystemConfigPhyDiskEx is [SystemConfigPhyDiskExV2] in any version: a
+// newer one is decoded like it.
 type AnySystemConfigPhyDiskEx struct {
 	Seen etw.Seen
-
-	DiskNumber  uint32
-	Flag0       uint8
-	Flag1       uint8
-	SeekPenalty uint8
-	Flag3       uint8
+	SystemConfigPhyDiskExV2
 }
 
-var anySystemConfigPhyDiskEx = []*etw.EventDesc{&systemConfigPhyDiskExV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySystemConfigPhyDiskEx) EventDescs() []*etw.EventDesc { return anySystemConfigPhyDiskEx }
-func (e *AnySystemConfigPhyDiskEx) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySystemConfigPhyDiskEx, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySystemConfigPhyDiskEx) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&systemConfigPhyDiskExV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySystemConfigPhyDiskEx) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SystemConfigPhyDiskExV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySystemConfigPhyDiskEx) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnySystemConfigPhyDiskEx) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.DiskNumber = v.DiskNumber
-	e.Flag0 = v.Flag0
-	e.Flag1 = v.Flag1
-	e.SeekPenalty = v.SeekPenalty
-	e.Flag3 = v.Flag3
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySystemConfigPhyDiskEx) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.DiskNumber))
-	case 1:
-		return etw.UintValue(uint64(e.Flag0))
-	case 2:
-		return etw.UintValue(uint64(e.Flag1))
-	case 3:
-		return etw.UintValue(uint64(e.SeekPenalty))
-	case 4:
-		return etw.UintValue(uint64(e.Flag3))
-	}
-	return etw.Value{}
+	return e.SystemConfigPhyDiskExV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnySystemConfigPhyDiskEx) Clone() *AnySystemConfigPhyDiskEx { return &e }
-
-func (e AnySystemConfigPhyDiskEx) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigPhyDiskEx) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySystemConfigPhyDiskEx) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigIRQV0 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 21 (IRQ), version 0, of task
@@ -4654,14 +4331,9 @@ func (e SystemConfigIRQV0) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigIRQV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigIRQV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         21,
-	Opcode:     21,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "IRQ",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Opcode: 21, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "IRQ",
 	Fields: []etw.FieldDesc{
 		{Name: "IRQAffinity", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "IRQNum", Type: etw.InUInt32},
@@ -4737,15 +4409,9 @@ func (e SystemConfigIRQV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigIRQV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigIRQV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         21,
-	Version:    1,
-	Opcode:     21,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "IRQ",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Version: 1, Opcode: 21, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "IRQ",
 	Fields: []etw.FieldDesc{
 		{Name: "IRQAffinity", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "IRQNum", Type: etw.InUInt32},
@@ -4821,15 +4487,9 @@ func (e SystemConfigIRQV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigIRQV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigIRQV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         21,
-	Version:    2,
-	Opcode:     21,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "IRQ",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Version: 2, Opcode: 21, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "IRQ",
 	Fields: []etw.FieldDesc{
 		{Name: "IRQAffinity", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "IRQNum", Type: etw.InUInt32},
@@ -4915,15 +4575,9 @@ func (e SystemConfigIRQV3) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigIRQV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigIRQV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         21,
-	Version:    3,
-	Opcode:     21,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "IRQ",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Version: 3, Opcode: 21, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "IRQ",
 	Fields: []etw.FieldDesc{
 		{Name: "IRQAffinity", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "IRQGroup", Type: etw.InUInt16},
@@ -5126,14 +4780,9 @@ func (e SystemConfigPnPV0) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigPnPV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigPnPV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         22,
-	Opcode:     22,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "PnP",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Opcode: 22, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "PnP",
 	Fields: []etw.FieldDesc{
 		{Name: "IDLength", Type: etw.InUInt32},
 		{Name: "DescriptionLength", Type: etw.InUInt32},
@@ -5223,15 +4872,9 @@ func (e SystemConfigPnPV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigPnPV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigPnPV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         22,
-	Version:    1,
-	Opcode:     22,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "PnP",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 1, Opcode: 22, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "PnP",
 	Fields: []etw.FieldDesc{
 		{Name: "IDLength", Type: etw.InUInt32},
 		{Name: "DescriptionLength", Type: etw.InUInt32},
@@ -5321,15 +4964,9 @@ func (e SystemConfigPnPV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigPnPV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigPnPV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         22,
-	Version:    2,
-	Opcode:     22,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "PnP",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 2, Opcode: 22, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "PnP",
 	Fields: []etw.FieldDesc{
 		{Name: "IDLength", Type: etw.InUInt32},
 		{Name: "DescriptionLength", Type: etw.InUInt32},
@@ -5425,15 +5062,9 @@ func (e SystemConfigPnPV3) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigPnPV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigPnPV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         22,
-	Version:    3,
-	Opcode:     22,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "PnP",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 3, Opcode: 22, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "PnP",
 	Fields: []etw.FieldDesc{
 		{Name: "IDLength", Type: etw.InUInt32},
 		{Name: "DescriptionLength", Type: etw.InUInt32},
@@ -5547,15 +5178,9 @@ func (e SystemConfigPnPV4) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigPnPV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigPnPV4 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         22,
-	Version:    4,
-	Opcode:     22,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "PnP",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 4, Opcode: 22, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "PnP",
 	Fields: []etw.FieldDesc{
 		{Name: "ClassGuid", Type: etw.InGUID},
 		{Name: "UpperFiltersCount", Type: etw.InUInt32},
@@ -5682,15 +5307,9 @@ func (e SystemConfigPnPV5) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigPnPV5) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigPnPV5 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         22,
-	Version:    5,
-	Opcode:     22,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "PnP",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 5, Opcode: 22, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "PnP",
 	Fields: []etw.FieldDesc{
 		{Name: "ClassGuid", Type: etw.InGUID},
 		{Name: "UpperFiltersCount", Type: etw.InUInt32},
@@ -5978,15 +5597,9 @@ func (e SystemConfigIDEChannelV2) LogValue() slog.Value         { return etw.Log
 func (e SystemConfigIDEChannelV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigIDEChannelV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         23,
-	Version:    2,
-	Opcode:     23,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "IDEChannel",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 23, Version: 2, Opcode: 23, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "IDEChannel",
 	Fields: []etw.FieldDesc{
 		{Name: "TargetId", Type: etw.InUInt32},
 		{Name: "DeviceType", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -5997,60 +5610,24 @@ var systemConfigIDEChannelV2 = etw.EventDesc{
 	New: func() etw.Event { return new(SystemConfigIDEChannelV2) },
 }
 
-// AnySystemConfigIDEChannel is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 23 (IDEChannel), of task
-// SystemConfig, in any version.
-//
-// The only version is [SystemConfigIDEChannelV2]; a newer one is decoded like
-// it.
+// AnySystemConfigIDEChannel is [SystemConfigIDEChannelV2] in any version: a
+// newer one is decoded like it.
 type AnySystemConfigIDEChannel struct {
 	Seen etw.Seen
-
-	TargetId               uint32
-	DeviceType             uint32
-	DeviceTimingMode       uint32
-	LocationInformationLen uint32
-	LocationInformation    etw.UTF16
+	SystemConfigIDEChannelV2
 }
 
-var anySystemConfigIDEChannel = []*etw.EventDesc{&systemConfigIDEChannelV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySystemConfigIDEChannel) EventDescs() []*etw.EventDesc { return anySystemConfigIDEChannel }
-func (e *AnySystemConfigIDEChannel) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySystemConfigIDEChannel, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySystemConfigIDEChannel) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&systemConfigIDEChannelV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySystemConfigIDEChannel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SystemConfigIDEChannelV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySystemConfigIDEChannel) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnySystemConfigIDEChannel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.TargetId = v.TargetId
-	e.DeviceType = v.DeviceType
-	e.DeviceTimingMode = v.DeviceTimingMode
-	e.LocationInformationLen = v.LocationInformationLen
-	e.LocationInformation = v.LocationInformation
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySystemConfigIDEChannel) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.TargetId))
-	case 1:
-		return etw.UintValue(uint64(e.DeviceType))
-	case 2:
-		return etw.UintValue(uint64(e.DeviceTimingMode))
-	case 3:
-		return etw.UintValue(uint64(e.LocationInformationLen))
-	case 4:
-		return etw.UTF16Value(e.LocationInformation)
-	}
-	return etw.Value{}
+	return e.SystemConfigIDEChannelV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -6058,10 +5635,6 @@ func (e AnySystemConfigIDEChannel) Clone() *AnySystemConfigIDEChannel {
 	e.LocationInformation = e.LocationInformation.Clone()
 	return &e
 }
-
-func (e AnySystemConfigIDEChannel) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigIDEChannel) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySystemConfigIDEChannel) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigNumaNodeV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 24 (NumaNode), version 2, of
@@ -6118,15 +5691,9 @@ func (e SystemConfigNumaNodeV2) LogValue() slog.Value         { return etw.LogVa
 func (e SystemConfigNumaNodeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigNumaNodeV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         24,
-	Version:    2,
-	Opcode:     24,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "NumaNode",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 24, Version: 2, Opcode: 24, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "NumaNode",
 	Fields: []etw.FieldDesc{
 		{Name: "NodeCount", Type: etw.InUInt32},
 		{Name: "NodeMap", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField}, Fields: []etw.FieldDesc{
@@ -6267,50 +5834,24 @@ func (s SystemConfigNumaNodeV2NodeMapList) write(a *etw.Appender, i int, n uint6
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnySystemConfigNumaNode is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 24 (NumaNode), of task
-// SystemConfig, in any version.
-//
-// Logged with PERF_CPU_CONFIG of the group masks.
-//
-// The only version is [SystemConfigNumaNodeV2]; a newer one is decoded like
-// it.
+// AnySystemConfigNumaNode is [SystemConfigNumaNodeV2] in any version: a newer
+// one is decoded like it.
 type AnySystemConfigNumaNode struct {
 	Seen etw.Seen
-
-	NodeCount uint32
-	NodeMap   SystemConfigNumaNodeV2NodeMapList // NodeCount elements
+	SystemConfigNumaNodeV2
 }
 
-var anySystemConfigNumaNode = []*etw.EventDesc{&systemConfigNumaNodeV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySystemConfigNumaNode) EventDescs() []*etw.EventDesc { return anySystemConfigNumaNode }
-func (e *AnySystemConfigNumaNode) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySystemConfigNumaNode, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySystemConfigNumaNode) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&systemConfigNumaNodeV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySystemConfigNumaNode) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SystemConfigNumaNodeV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySystemConfigNumaNode) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnySystemConfigNumaNode) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.NodeCount = v.NodeCount
-	e.NodeMap = v.NodeMap
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySystemConfigNumaNode) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.NodeCount))
-	case 1:
-		return etw.ArrayValue(&systemConfigNumaNodeV2.Fields[1], e.NodeMap.p, e.NodeMap.n, e.NodeMap.ptr, e)
-	}
-	return etw.Value{}
+	return e.SystemConfigNumaNodeV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -6318,10 +5859,6 @@ func (e AnySystemConfigNumaNode) Clone() *AnySystemConfigNumaNode {
 	e.NodeMap = e.NodeMap.Clone()
 	return &e
 }
-
-func (e AnySystemConfigNumaNode) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigNumaNode) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySystemConfigNumaNode) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigPlatformV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 25 (Platform), version 2, of
@@ -6388,15 +5925,9 @@ func (e SystemConfigPlatformV2) LogValue() slog.Value         { return etw.LogVa
 func (e SystemConfigPlatformV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigPlatformV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         25,
-	Version:    2,
-	Opcode:     25,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "Platform",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 25, Version: 2, Opcode: 25, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "Platform",
 	Fields: []etw.FieldDesc{
 		{Name: "SystemManufacturer", Type: etw.InUnicodeString},
 		{Name: "SystemProductName", Type: etw.InUnicodeString},
@@ -6406,58 +5937,24 @@ var systemConfigPlatformV2 = etw.EventDesc{
 	New: func() etw.Event { return new(SystemConfigPlatformV2) },
 }
 
-// AnySystemConfigPlatform is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 25 (Platform), of task
-// SystemConfig, in any version.
-//
-// The machine and its firmware.
-//
-// The only version is [SystemConfigPlatformV2]; a newer one is decoded like
-// it.
+// AnySystemConfigPlatform is [SystemConfigPlatformV2] in any version: a newer
+// one is decoded like it.
 type AnySystemConfigPlatform struct {
 	Seen etw.Seen
-
-	SystemManufacturer etw.UTF16
-	SystemProductName  etw.UTF16
-	BiosDate           etw.UTF16
-	BiosVersion        etw.UTF16
+	SystemConfigPlatformV2
 }
 
-var anySystemConfigPlatform = []*etw.EventDesc{&systemConfigPlatformV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySystemConfigPlatform) EventDescs() []*etw.EventDesc { return anySystemConfigPlatform }
-func (e *AnySystemConfigPlatform) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySystemConfigPlatform, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySystemConfigPlatform) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&systemConfigPlatformV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySystemConfigPlatform) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SystemConfigPlatformV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySystemConfigPlatform) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnySystemConfigPlatform) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.SystemManufacturer = v.SystemManufacturer
-	e.SystemProductName = v.SystemProductName
-	e.BiosDate = v.BiosDate
-	e.BiosVersion = v.BiosVersion
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySystemConfigPlatform) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SystemManufacturer)
-	case 1:
-		return etw.UTF16Value(e.SystemProductName)
-	case 2:
-		return etw.UTF16Value(e.BiosDate)
-	case 3:
-		return etw.UTF16Value(e.BiosVersion)
-	}
-	return etw.Value{}
+	return e.SystemConfigPlatformV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -6468,10 +5965,6 @@ func (e AnySystemConfigPlatform) Clone() *AnySystemConfigPlatform {
 	e.BiosVersion = e.BiosVersion.Clone()
 	return &e
 }
-
-func (e AnySystemConfigPlatform) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigPlatform) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySystemConfigPlatform) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigProcessorGroupV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 26 (ProcessorGroup), version 2,
@@ -6528,15 +6021,9 @@ func (e SystemConfigProcessorGroupV2) LogValue() slog.Value         { return etw
 func (e SystemConfigProcessorGroupV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigProcessorGroupV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         26,
-	Version:    2,
-	Opcode:     26,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "ProcessorGroup",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 26, Version: 2, Opcode: 26, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "ProcessorGroup",
 	Fields: []etw.FieldDesc{
 		{Name: "GroupCount", Type: etw.InUInt32},
 		{Name: "Affinity", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeField}},
@@ -6544,52 +6031,24 @@ var systemConfigProcessorGroupV2 = etw.EventDesc{
 	New: func() etw.Event { return new(SystemConfigProcessorGroupV2) },
 }
 
-// AnySystemConfigProcessorGroup is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 26 (ProcessorGroup), of task
-// SystemConfig, in any version.
-//
-// Logged with PERF_CPU_CONFIG of the group masks.
-//
-// The only version is [SystemConfigProcessorGroupV2]; a newer one is decoded
-// like it.
+// AnySystemConfigProcessorGroup is [SystemConfigProcessorGroupV2] in any
+// version: a newer one is decoded like it.
 type AnySystemConfigProcessorGroup struct {
 	Seen etw.Seen
-
-	GroupCount uint32
-	Affinity   etw.Pointers // GroupCount elements
+	SystemConfigProcessorGroupV2
 }
 
-var anySystemConfigProcessorGroup = []*etw.EventDesc{&systemConfigProcessorGroupV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnySystemConfigProcessorGroup) EventDescs() []*etw.EventDesc {
-	return anySystemConfigProcessorGroup
+	return []*etw.EventDesc{&systemConfigProcessorGroupV2}
 }
-func (e *AnySystemConfigProcessorGroup) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySystemConfigProcessorGroup, e.Seen)
+func (e *AnySystemConfigProcessorGroup) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySystemConfigProcessorGroup) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SystemConfigProcessorGroupV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySystemConfigProcessorGroup) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.GroupCount = v.GroupCount
-	e.Affinity = v.Affinity
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySystemConfigProcessorGroup) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.GroupCount))
-	case 1:
-		return etw.ArrayValue(&systemConfigProcessorGroupV2.Fields[1], e.Affinity.Bytes(), e.Affinity.Len(), e.Affinity.PtrSize(), e)
-	}
-	return etw.Value{}
+	return e.SystemConfigProcessorGroupV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -6597,10 +6056,6 @@ func (e AnySystemConfigProcessorGroup) Clone() *AnySystemConfigProcessorGroup {
 	e.Affinity = e.Affinity.Clone()
 	return &e
 }
-
-func (e AnySystemConfigProcessorGroup) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigProcessorGroup) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySystemConfigProcessorGroup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigProcessorNumberV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 27 (ProcessorNumber), version
@@ -6659,15 +6114,9 @@ func (e SystemConfigProcessorNumberV2) LogValue() slog.Value         { return et
 func (e SystemConfigProcessorNumberV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigProcessorNumberV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         27,
-	Version:    2,
-	Opcode:     27,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "ProcessorNumber",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 27, Version: 2, Opcode: 27, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "ProcessorNumber",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessorCount", Type: etw.InUInt32},
 		{Name: "ProcessorNumber", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField}, Fields: []etw.FieldDesc{
@@ -6818,52 +6267,24 @@ func (s SystemConfigProcessorNumberV2ProcessorNumberList) write(a *etw.Appender,
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnySystemConfigProcessorNumber is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 27 (ProcessorNumber), of task
-// SystemConfig, in any version.
-//
-// Logged with PERF_CPU_CONFIG of the group masks.
-//
-// The only version is [SystemConfigProcessorNumberV2]; a newer one is decoded
-// like it.
+// AnySystemConfigProcessorNumber is [SystemConfigProcessorNumberV2] in any
+// version: a newer one is decoded like it.
 type AnySystemConfigProcessorNumber struct {
 	Seen etw.Seen
-
-	ProcessorCount  uint32
-	ProcessorNumber SystemConfigProcessorNumberV2ProcessorNumberList // ProcessorCount elements
+	SystemConfigProcessorNumberV2
 }
 
-var anySystemConfigProcessorNumber = []*etw.EventDesc{&systemConfigProcessorNumberV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnySystemConfigProcessorNumber) EventDescs() []*etw.EventDesc {
-	return anySystemConfigProcessorNumber
+	return []*etw.EventDesc{&systemConfigProcessorNumberV2}
 }
-func (e *AnySystemConfigProcessorNumber) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySystemConfigProcessorNumber, e.Seen)
+func (e *AnySystemConfigProcessorNumber) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySystemConfigProcessorNumber) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SystemConfigProcessorNumberV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySystemConfigProcessorNumber) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ProcessorCount = v.ProcessorCount
-	e.ProcessorNumber = v.ProcessorNumber
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySystemConfigProcessorNumber) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ProcessorCount))
-	case 1:
-		return etw.ArrayValue(&systemConfigProcessorNumberV2.Fields[1], e.ProcessorNumber.p, e.ProcessorNumber.n, e.ProcessorNumber.ptr, e)
-	}
-	return etw.Value{}
+	return e.SystemConfigProcessorNumberV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -6871,10 +6292,6 @@ func (e AnySystemConfigProcessorNumber) Clone() *AnySystemConfigProcessorNumber 
 	e.ProcessorNumber = e.ProcessorNumber.Clone()
 	return &e
 }
-
-func (e AnySystemConfigProcessorNumber) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigProcessorNumber) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySystemConfigProcessorNumber) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigDPIV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 28 (DPI), version 2, of task
@@ -6927,15 +6344,9 @@ func (e SystemConfigDPIV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e SystemConfigDPIV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigDPIV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         28,
-	Version:    2,
-	Opcode:     28,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "DPI",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 28, Version: 2, Opcode: 28, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "DPI",
 	Fields: []etw.FieldDesc{
 		{Name: "MachineDPI", Type: etw.InUInt32},
 		{Name: "UserDPI", Type: etw.InUInt32},
@@ -6943,58 +6354,26 @@ var systemConfigDPIV2 = etw.EventDesc{
 	New: func() etw.Event { return new(SystemConfigDPIV2) },
 }
 
-// AnySystemConfigDPI is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 28 (DPI), of task SystemConfig,
-// in any version.
-//
-// The size of the screen's dots. Logged with PERF_SYSCFG_GRAPHICS of the group
-// masks.
-//
-// The only version is [SystemConfigDPIV2]; a newer one is decoded like it.
+// AnySystemConfigDPI is [SystemConfigDPIV2] in any version: a newer one is
+// decoded like it.
 type AnySystemConfigDPI struct {
 	Seen etw.Seen
-
-	MachineDPI uint32
-	UserDPI    uint32
+	SystemConfigDPIV2
 }
 
-var anySystemConfigDPI = []*etw.EventDesc{&systemConfigDPIV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySystemConfigDPI) EventDescs() []*etw.EventDesc { return anySystemConfigDPI }
-func (e *AnySystemConfigDPI) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySystemConfigDPI, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySystemConfigDPI) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&systemConfigDPIV2} }
+func (e *AnySystemConfigDPI) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySystemConfigDPI) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SystemConfigDPIV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySystemConfigDPI) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.MachineDPI = v.MachineDPI
-	e.UserDPI = v.UserDPI
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySystemConfigDPI) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.MachineDPI))
-	case 1:
-		return etw.UintValue(uint64(e.UserDPI))
-	}
-	return etw.Value{}
+	return e.SystemConfigDPIV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnySystemConfigDPI) Clone() *AnySystemConfigDPI { return &e }
-
-func (e AnySystemConfigDPI) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigDPI) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySystemConfigDPI) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigCodeIntegrityV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 29 (CodeIntegrity), version 2,
@@ -7039,69 +6418,37 @@ func (e SystemConfigCodeIntegrityV2) LogValue() slog.Value         { return etw.
 func (e SystemConfigCodeIntegrityV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigCodeIntegrityV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         29,
-	Version:    2,
-	Opcode:     29,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "CodeIntegrity",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 29, Version: 2, Opcode: 29, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "CodeIntegrity",
 	Fields: []etw.FieldDesc{
 		{Name: "CodeIntegrityInfo", Type: etw.InUInt32},
 	},
 	New: func() etw.Event { return new(SystemConfigCodeIntegrityV2) },
 }
 
-// AnySystemConfigCodeIntegrity is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 29 (CodeIntegrity), of task
-// SystemConfig, in any version.
-//
-// The only version is [SystemConfigCodeIntegrityV2]; a newer one is decoded
-// like it.
+// AnySystemConfigCodeIntegrity is [SystemConfigCodeIntegrityV2] in any
+// version: a newer one is decoded like it.
 type AnySystemConfigCodeIntegrity struct {
 	Seen etw.Seen
-
-	CodeIntegrityInfo uint32
+	SystemConfigCodeIntegrityV2
 }
 
-var anySystemConfigCodeIntegrity = []*etw.EventDesc{&systemConfigCodeIntegrityV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnySystemConfigCodeIntegrity) EventDescs() []*etw.EventDesc {
-	return anySystemConfigCodeIntegrity
+	return []*etw.EventDesc{&systemConfigCodeIntegrityV2}
 }
-func (e *AnySystemConfigCodeIntegrity) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySystemConfigCodeIntegrity, e.Seen)
+func (e *AnySystemConfigCodeIntegrity) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySystemConfigCodeIntegrity) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SystemConfigCodeIntegrityV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySystemConfigCodeIntegrity) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.CodeIntegrityInfo = v.CodeIntegrityInfo
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySystemConfigCodeIntegrity) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.CodeIntegrityInfo))
-	}
-	return etw.Value{}
+	return e.SystemConfigCodeIntegrityV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnySystemConfigCodeIntegrity) Clone() *AnySystemConfigCodeIntegrity { return &e }
-
-func (e AnySystemConfigCodeIntegrity) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigCodeIntegrity) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySystemConfigCodeIntegrity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigTelemetryConfigurationV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 30 (TelemetryConfiguration),
@@ -7152,74 +6499,39 @@ func (e SystemConfigTelemetryConfigurationV2) MarshalJSON() ([]byte, error) {
 }
 
 var systemConfigTelemetryConfigurationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         30,
-	Version:    2,
-	Opcode:     30,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "TelemetryConfiguration",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 30, Version: 2, Opcode: 30, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "TelemetryConfiguration",
 	Fields: []etw.FieldDesc{
 		{Name: "MachineId", Type: etw.InGUID},
 	},
 	New: func() etw.Event { return new(SystemConfigTelemetryConfigurationV2) },
 }
 
-// AnySystemConfigTelemetryConfiguration is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 30 (TelemetryConfiguration), of
-// task SystemConfig, in any version.
-//
-// The only version is [SystemConfigTelemetryConfigurationV2]; a newer one is
+// AnySystemConfigTelemetryConfiguration is
+// [SystemConfigTelemetryConfigurationV2] in any version: a newer one is
 // decoded like it.
 type AnySystemConfigTelemetryConfiguration struct {
 	Seen etw.Seen
-
-	MachineId etw.GUID
+	SystemConfigTelemetryConfigurationV2
 }
 
-var anySystemConfigTelemetryConfiguration = []*etw.EventDesc{&systemConfigTelemetryConfigurationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnySystemConfigTelemetryConfiguration) EventDescs() []*etw.EventDesc {
-	return anySystemConfigTelemetryConfiguration
+	return []*etw.EventDesc{&systemConfigTelemetryConfigurationV2}
 }
-func (e *AnySystemConfigTelemetryConfiguration) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySystemConfigTelemetryConfiguration, e.Seen)
+func (e *AnySystemConfigTelemetryConfiguration) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySystemConfigTelemetryConfiguration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SystemConfigTelemetryConfigurationV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySystemConfigTelemetryConfiguration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.MachineId = v.MachineId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySystemConfigTelemetryConfiguration) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.MachineId)
-	}
-	return etw.Value{}
+	return e.SystemConfigTelemetryConfigurationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnySystemConfigTelemetryConfiguration) Clone() *AnySystemConfigTelemetryConfiguration {
 	return &e
-}
-
-func (e AnySystemConfigTelemetryConfiguration) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnySystemConfigTelemetryConfiguration) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnySystemConfigTelemetryConfiguration) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // SystemConfigDefragmentationV2 is the classic event of class
@@ -7464,15 +6776,9 @@ func (e SystemConfigDefragmentationV2) LogValue() slog.Value         { return et
 func (e SystemConfigDefragmentationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigDefragmentationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         31,
-	Version:    2,
-	Opcode:     31,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "Defragmentation",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 31, Version: 2, Opcode: 31, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "Defragmentation",
 	Fields: []etw.FieldDesc{
 		{Name: "AlignmentClusters", Type: etw.InUInt64},
 		{Name: "AvgFreeSpaceSize", Type: etw.InUInt64},
@@ -7517,200 +6823,24 @@ var systemConfigDefragmentationV2 = etw.EventDesc{
 	New: func() etw.Event { return new(SystemConfigDefragmentationV2) },
 }
 
-// AnySystemConfigDefragmentation is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 31 (Defragmentation), of task
-// SystemConfig, in any version.
-//
-// Logged with PERF_SYSCFG_STORAGE of the group masks.
-//
-// The only version is [SystemConfigDefragmentationV2]; a newer one is decoded
-// like it.
+// AnySystemConfigDefragmentation is [SystemConfigDefragmentationV2] in any
+// version: a newer one is decoded like it.
 type AnySystemConfigDefragmentation struct {
 	Seen etw.Seen
-
-	AlignmentClusters            uint64
-	AvgFreeSpaceSize             uint64
-	ClustersPerSlab              uint64
-	FragmentedDirectoryExtents   uint64
-	FragmentedExtents            uint64
-	FreeSpaceCount               uint64
-	LargestFreeSpaceSize         uint64
-	LastRunActualPurgeClusters   uint64
-	LastRunClustersTrimmed       uint64
-	LastRunFullDefragTime        uint64
-	LastRunTime                  uint64
-	MFTSize                      uint64
-	TotalClusters                uint64
-	TotalUsedClusters            uint64
-	AvgFragmentsPerFile          uint32
-	BytesPerCluster              uint32
-	DirectoryCount               uint32
-	FragmentedDirectories        uint32
-	FragmentedFiles              uint32
-	FragmentedSpace              uint32
-	HardwareIssue                uint32
-	InUseMFTRecords              uint32
-	InUseSlabs                   uint32
-	LastRunActualPurgeSlabs      uint32
-	LastRunInitialBackedSlabs    uint32
-	LastRunPercentFragmentation  uint32
-	LastRunPinnedSlabs           uint32
-	LastRunPotentialPurgeSlabs   uint32
-	LastRunSpaceInefficientSlabs uint32
-	LastRunTrimmedSlabs          uint32
-	LastRunUnknownEvictFailSlabs uint32
-	LastRunVolsnapPinnedSlabs    uint32
-	MFTFragmentCount             uint32
-	MovableFiles                 uint32
-	TotalMFTRecords              uint32
-	TotalSlabs                   uint32
-	UnmovableFiles               uint32
-	VolumeId                     etw.GUID
-	VolumePathNames              etw.UTF16
+	SystemConfigDefragmentationV2
 }
 
-var anySystemConfigDefragmentation = []*etw.EventDesc{&systemConfigDefragmentationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnySystemConfigDefragmentation) EventDescs() []*etw.EventDesc {
-	return anySystemConfigDefragmentation
+	return []*etw.EventDesc{&systemConfigDefragmentationV2}
 }
-func (e *AnySystemConfigDefragmentation) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySystemConfigDefragmentation, e.Seen)
+func (e *AnySystemConfigDefragmentation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySystemConfigDefragmentation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SystemConfigDefragmentationV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySystemConfigDefragmentation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.AlignmentClusters = v.AlignmentClusters
-	e.AvgFreeSpaceSize = v.AvgFreeSpaceSize
-	e.ClustersPerSlab = v.ClustersPerSlab
-	e.FragmentedDirectoryExtents = v.FragmentedDirectoryExtents
-	e.FragmentedExtents = v.FragmentedExtents
-	e.FreeSpaceCount = v.FreeSpaceCount
-	e.LargestFreeSpaceSize = v.LargestFreeSpaceSize
-	e.LastRunActualPurgeClusters = v.LastRunActualPurgeClusters
-	e.LastRunClustersTrimmed = v.LastRunClustersTrimmed
-	e.LastRunFullDefragTime = v.LastRunFullDefragTime
-	e.LastRunTime = v.LastRunTime
-	e.MFTSize = v.MFTSize
-	e.TotalClusters = v.TotalClusters
-	e.TotalUsedClusters = v.TotalUsedClusters
-	e.AvgFragmentsPerFile = v.AvgFragmentsPerFile
-	e.BytesPerCluster = v.BytesPerCluster
-	e.DirectoryCount = v.DirectoryCount
-	e.FragmentedDirectories = v.FragmentedDirectories
-	e.FragmentedFiles = v.FragmentedFiles
-	e.FragmentedSpace = v.FragmentedSpace
-	e.HardwareIssue = v.HardwareIssue
-	e.InUseMFTRecords = v.InUseMFTRecords
-	e.InUseSlabs = v.InUseSlabs
-	e.LastRunActualPurgeSlabs = v.LastRunActualPurgeSlabs
-	e.LastRunInitialBackedSlabs = v.LastRunInitialBackedSlabs
-	e.LastRunPercentFragmentation = v.LastRunPercentFragmentation
-	e.LastRunPinnedSlabs = v.LastRunPinnedSlabs
-	e.LastRunPotentialPurgeSlabs = v.LastRunPotentialPurgeSlabs
-	e.LastRunSpaceInefficientSlabs = v.LastRunSpaceInefficientSlabs
-	e.LastRunTrimmedSlabs = v.LastRunTrimmedSlabs
-	e.LastRunUnknownEvictFailSlabs = v.LastRunUnknownEvictFailSlabs
-	e.LastRunVolsnapPinnedSlabs = v.LastRunVolsnapPinnedSlabs
-	e.MFTFragmentCount = v.MFTFragmentCount
-	e.MovableFiles = v.MovableFiles
-	e.TotalMFTRecords = v.TotalMFTRecords
-	e.TotalSlabs = v.TotalSlabs
-	e.UnmovableFiles = v.UnmovableFiles
-	e.VolumeId = v.VolumeId
-	e.VolumePathNames = v.VolumePathNames
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySystemConfigDefragmentation) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.AlignmentClusters)
-	case 1:
-		return etw.UintValue(e.AvgFreeSpaceSize)
-	case 2:
-		return etw.UintValue(e.ClustersPerSlab)
-	case 3:
-		return etw.UintValue(e.FragmentedDirectoryExtents)
-	case 4:
-		return etw.UintValue(e.FragmentedExtents)
-	case 5:
-		return etw.UintValue(e.FreeSpaceCount)
-	case 6:
-		return etw.UintValue(e.LargestFreeSpaceSize)
-	case 7:
-		return etw.UintValue(e.LastRunActualPurgeClusters)
-	case 8:
-		return etw.UintValue(e.LastRunClustersTrimmed)
-	case 9:
-		return etw.UintValue(e.LastRunFullDefragTime)
-	case 10:
-		return etw.UintValue(e.LastRunTime)
-	case 11:
-		return etw.UintValue(e.MFTSize)
-	case 12:
-		return etw.UintValue(e.TotalClusters)
-	case 13:
-		return etw.UintValue(e.TotalUsedClusters)
-	case 14:
-		return etw.UintValue(uint64(e.AvgFragmentsPerFile))
-	case 15:
-		return etw.UintValue(uint64(e.BytesPerCluster))
-	case 16:
-		return etw.UintValue(uint64(e.DirectoryCount))
-	case 17:
-		return etw.UintValue(uint64(e.FragmentedDirectories))
-	case 18:
-		return etw.UintValue(uint64(e.FragmentedFiles))
-	case 19:
-		return etw.UintValue(uint64(e.FragmentedSpace))
-	case 20:
-		return etw.UintValue(uint64(e.HardwareIssue))
-	case 21:
-		return etw.UintValue(uint64(e.InUseMFTRecords))
-	case 22:
-		return etw.UintValue(uint64(e.InUseSlabs))
-	case 23:
-		return etw.UintValue(uint64(e.LastRunActualPurgeSlabs))
-	case 24:
-		return etw.UintValue(uint64(e.LastRunInitialBackedSlabs))
-	case 25:
-		return etw.UintValue(uint64(e.LastRunPercentFragmentation))
-	case 26:
-		return etw.UintValue(uint64(e.LastRunPinnedSlabs))
-	case 27:
-		return etw.UintValue(uint64(e.LastRunPotentialPurgeSlabs))
-	case 28:
-		return etw.UintValue(uint64(e.LastRunSpaceInefficientSlabs))
-	case 29:
-		return etw.UintValue(uint64(e.LastRunTrimmedSlabs))
-	case 30:
-		return etw.UintValue(uint64(e.LastRunUnknownEvictFailSlabs))
-	case 31:
-		return etw.UintValue(uint64(e.LastRunVolsnapPinnedSlabs))
-	case 32:
-		return etw.UintValue(uint64(e.MFTFragmentCount))
-	case 33:
-		return etw.UintValue(uint64(e.MovableFiles))
-	case 34:
-		return etw.UintValue(uint64(e.TotalMFTRecords))
-	case 35:
-		return etw.UintValue(uint64(e.TotalSlabs))
-	case 36:
-		return etw.UintValue(uint64(e.UnmovableFiles))
-	case 37:
-		return etw.GUIDValue(e.VolumeId)
-	case 38:
-		return etw.UTF16Value(e.VolumePathNames)
-	}
-	return etw.Value{}
+	return e.SystemConfigDefragmentationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -7718,10 +6848,6 @@ func (e AnySystemConfigDefragmentation) Clone() *AnySystemConfigDefragmentation 
 	e.VolumePathNames = e.VolumePathNames.Clone()
 	return &e
 }
-
-func (e AnySystemConfigDefragmentation) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigDefragmentation) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySystemConfigDefragmentation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigMobilePlatformV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 32 (MobilePlatform), version 2,
@@ -7854,15 +6980,9 @@ func (e SystemConfigMobilePlatformV2) LogValue() slog.Value         { return etw
 func (e SystemConfigMobilePlatformV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigMobilePlatformV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "MobilePlatform",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "MobilePlatform",
 	Fields: []etw.FieldDesc{
 		{Name: "BootLoaderVersion", Type: etw.InUnicodeString},
 		{Name: "FirmwareRevision", Type: etw.InUnicodeString},
@@ -7996,15 +7116,9 @@ func (e SystemConfigMobilePlatformV3) LogValue() slog.Value         { return etw
 func (e SystemConfigMobilePlatformV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigMobilePlatformV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         32,
-	Version:    3,
-	Opcode:     32,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "MobilePlatform",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 3, Opcode: 32, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "MobilePlatform",
 	Fields: []etw.FieldDesc{
 		{Name: "DeviceManufacturer", Type: etw.InUnicodeString},
 		{Name: "DeviceManufacturerDisplayName", Type: etw.InUnicodeString},
@@ -8105,15 +7219,9 @@ func (e SystemConfigMobilePlatformV4) LogValue() slog.Value         { return etw
 func (e SystemConfigMobilePlatformV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigMobilePlatformV4 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         32,
-	Version:    4,
-	Opcode:     32,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "MobilePlatform",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 4, Opcode: 32, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "MobilePlatform",
 	Fields: []etw.FieldDesc{
 		{Name: "DeviceManufacturer", Type: etw.InUnicodeString},
 		{Name: "DeviceManufacturerDisplayName", Type: etw.InUnicodeString},
@@ -8419,15 +7527,9 @@ func (e SystemConfigDeviceFamilyV2) LogValue() slog.Value         { return etw.L
 func (e SystemConfigDeviceFamilyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigDeviceFamilyV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         33,
-	Version:    2,
-	Opcode:     33,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "DeviceFamily",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "DeviceFamily",
 	Fields: []etw.FieldDesc{
 		{Name: "UAPInfo", Type: etw.InUInt64},
 		{Name: "DeviceFamily", Type: etw.InUInt32},
@@ -8436,60 +7538,28 @@ var systemConfigDeviceFamilyV2 = etw.EventDesc{
 	New: func() etw.Event { return new(SystemConfigDeviceFamilyV2) },
 }
 
-// AnySystemConfigDeviceFamily is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 33 (DeviceFamily), of task
-// SystemConfig, in any version.
-//
-// The only version is [SystemConfigDeviceFamilyV2]; a newer one is decoded
-// like it.
+// AnySystemConfigDeviceFamily is [SystemConfigDeviceFamilyV2] in any version:
+// a newer one is decoded like it.
 type AnySystemConfigDeviceFamily struct {
 	Seen etw.Seen
-
-	UAPInfo      uint64
-	DeviceFamily uint32
-	DeviceForm   uint32
+	SystemConfigDeviceFamilyV2
 }
 
-var anySystemConfigDeviceFamily = []*etw.EventDesc{&systemConfigDeviceFamilyV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySystemConfigDeviceFamily) EventDescs() []*etw.EventDesc { return anySystemConfigDeviceFamily }
-func (e *AnySystemConfigDeviceFamily) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySystemConfigDeviceFamily, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySystemConfigDeviceFamily) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&systemConfigDeviceFamilyV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySystemConfigDeviceFamily) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SystemConfigDeviceFamilyV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySystemConfigDeviceFamily) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnySystemConfigDeviceFamily) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.UAPInfo = v.UAPInfo
-	e.DeviceFamily = v.DeviceFamily
-	e.DeviceForm = v.DeviceForm
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySystemConfigDeviceFamily) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.UAPInfo)
-	case 1:
-		return etw.UintValue(uint64(e.DeviceFamily))
-	case 2:
-		return etw.UintValue(uint64(e.DeviceForm))
-	}
-	return etw.Value{}
+	return e.SystemConfigDeviceFamilyV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnySystemConfigDeviceFamily) Clone() *AnySystemConfigDeviceFamily { return &e }
-
-func (e AnySystemConfigDeviceFamily) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigDeviceFamily) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySystemConfigDeviceFamily) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigFlightIdsV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 34 (FlightIds), version 2, of
@@ -8542,15 +7612,9 @@ func (e SystemConfigFlightIdsV2) LogValue() slog.Value         { return etw.LogV
 func (e SystemConfigFlightIdsV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigFlightIdsV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         34,
-	Version:    2,
-	Opcode:     34,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "FlightIds",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "FlightIds",
 	Fields: []etw.FieldDesc{
 		{Name: "UpdateId", Type: etw.InUnicodeString},
 		{Name: "FlightIdList", Type: etw.InUnicodeString},
@@ -8558,48 +7622,24 @@ var systemConfigFlightIdsV2 = etw.EventDesc{
 	New: func() etw.Event { return new(SystemConfigFlightIdsV2) },
 }
 
-// AnySystemConfigFlightIds is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 34 (FlightIds), of task
-// SystemConfig, in any version.
-//
-// The only version is [SystemConfigFlightIdsV2]; a newer one is decoded like
-// it.
+// AnySystemConfigFlightIds is [SystemConfigFlightIdsV2] in any version: a
+// newer one is decoded like it.
 type AnySystemConfigFlightIds struct {
 	Seen etw.Seen
-
-	UpdateId     etw.UTF16
-	FlightIdList etw.UTF16
+	SystemConfigFlightIdsV2
 }
 
-var anySystemConfigFlightIds = []*etw.EventDesc{&systemConfigFlightIdsV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySystemConfigFlightIds) EventDescs() []*etw.EventDesc { return anySystemConfigFlightIds }
-func (e *AnySystemConfigFlightIds) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySystemConfigFlightIds, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySystemConfigFlightIds) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&systemConfigFlightIdsV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySystemConfigFlightIds) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SystemConfigFlightIdsV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySystemConfigFlightIds) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnySystemConfigFlightIds) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.UpdateId = v.UpdateId
-	e.FlightIdList = v.FlightIdList
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySystemConfigFlightIds) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.UpdateId)
-	case 1:
-		return etw.UTF16Value(e.FlightIdList)
-	}
-	return etw.Value{}
+	return e.SystemConfigFlightIdsV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -8608,10 +7648,6 @@ func (e AnySystemConfigFlightIds) Clone() *AnySystemConfigFlightIds {
 	e.FlightIdList = e.FlightIdList.Clone()
 	return &e
 }
-
-func (e AnySystemConfigFlightIds) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigFlightIds) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySystemConfigFlightIds) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigProcessorsV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 35 (Processors), version 2, of
@@ -8690,15 +7726,9 @@ func (e SystemConfigProcessorsV2) LogValue() slog.Value         { return etw.Log
 func (e SystemConfigProcessorsV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigProcessorsV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         35,
-	Version:    2,
-	Opcode:     35,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "Processors",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "Processors",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessorIndex", Type: etw.InUInt32},
 		{Name: "FeatureSet", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -8710,66 +7740,24 @@ var systemConfigProcessorsV2 = etw.EventDesc{
 	New: func() etw.Event { return new(SystemConfigProcessorsV2) },
 }
 
-// AnySystemConfigProcessors is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 35 (Processors), of task
-// SystemConfig, in any version.
-//
-// A processor, by name.
-//
-// The only version is [SystemConfigProcessorsV2]; a newer one is decoded like
-// it.
+// AnySystemConfigProcessors is [SystemConfigProcessorsV2] in any version: a
+// newer one is decoded like it.
 type AnySystemConfigProcessors struct {
 	Seen etw.Seen
-
-	ProcessorIndex      uint32
-	FeatureSet          uint32
-	ProcessorSpeed      uint32
-	ProcessorName       etw.UTF16
-	ProcessorIdentifier etw.UTF16
-	VendorIdentifier    etw.UTF16
+	SystemConfigProcessorsV2
 }
 
-var anySystemConfigProcessors = []*etw.EventDesc{&systemConfigProcessorsV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySystemConfigProcessors) EventDescs() []*etw.EventDesc { return anySystemConfigProcessors }
-func (e *AnySystemConfigProcessors) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySystemConfigProcessors, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySystemConfigProcessors) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&systemConfigProcessorsV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySystemConfigProcessors) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SystemConfigProcessorsV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySystemConfigProcessors) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnySystemConfigProcessors) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ProcessorIndex = v.ProcessorIndex
-	e.FeatureSet = v.FeatureSet
-	e.ProcessorSpeed = v.ProcessorSpeed
-	e.ProcessorName = v.ProcessorName
-	e.ProcessorIdentifier = v.ProcessorIdentifier
-	e.VendorIdentifier = v.VendorIdentifier
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySystemConfigProcessors) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ProcessorIndex))
-	case 1:
-		return etw.UintValue(uint64(e.FeatureSet))
-	case 2:
-		return etw.UintValue(uint64(e.ProcessorSpeed))
-	case 3:
-		return etw.UTF16Value(e.ProcessorName)
-	case 4:
-		return etw.UTF16Value(e.ProcessorIdentifier)
-	case 5:
-		return etw.UTF16Value(e.VendorIdentifier)
-	}
-	return etw.Value{}
+	return e.SystemConfigProcessorsV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -8779,10 +7767,6 @@ func (e AnySystemConfigProcessors) Clone() *AnySystemConfigProcessors {
 	e.VendorIdentifier = e.VendorIdentifier.Clone()
 	return &e
 }
-
-func (e AnySystemConfigProcessors) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigProcessors) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySystemConfigProcessors) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigVirtualizationV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 36 (Virtualization), version 2,
@@ -8843,15 +7827,9 @@ func (e SystemConfigVirtualizationV2) LogValue() slog.Value         { return etw
 func (e SystemConfigVirtualizationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigVirtualizationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         36,
-	Version:    2,
-	Opcode:     36,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "Virtualization",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "Virtualization",
 	Fields: []etw.FieldDesc{
 		{Name: "VbsEnabled", Type: etw.InUInt8},
 		{Name: "HvciEnabled", Type: etw.InUInt8},
@@ -8861,67 +7839,28 @@ var systemConfigVirtualizationV2 = etw.EventDesc{
 	New: func() etw.Event { return new(SystemConfigVirtualizationV2) },
 }
 
-// AnySystemConfigVirtualization is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 36 (Virtualization), of task
-// SystemConfig, in any version.
-//
-// The only version is [SystemConfigVirtualizationV2]; a newer one is decoded
-// like it.
+// AnySystemConfigVirtualization is [SystemConfigVirtualizationV2] in any
+// version: a newer one is decoded like it.
 type AnySystemConfigVirtualization struct {
 	Seen etw.Seen
-
-	VbsEnabled        uint8
-	HvciEnabled       uint8
-	HyperVisorEnabled uint8
-	// Means nothing.
-	Reserved uint8
+	SystemConfigVirtualizationV2
 }
 
-var anySystemConfigVirtualization = []*etw.EventDesc{&systemConfigVirtualizationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnySystemConfigVirtualization) EventDescs() []*etw.EventDesc {
-	return anySystemConfigVirtualization
+	return []*etw.EventDesc{&systemConfigVirtualizationV2}
 }
-func (e *AnySystemConfigVirtualization) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySystemConfigVirtualization, e.Seen)
+func (e *AnySystemConfigVirtualization) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySystemConfigVirtualization) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SystemConfigVirtualizationV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySystemConfigVirtualization) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.VbsEnabled = v.VbsEnabled
-	e.HvciEnabled = v.HvciEnabled
-	e.HyperVisorEnabled = v.HyperVisorEnabled
-	e.Reserved = v.Reserved
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySystemConfigVirtualization) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.VbsEnabled))
-	case 1:
-		return etw.UintValue(uint64(e.HvciEnabled))
-	case 2:
-		return etw.UintValue(uint64(e.HyperVisorEnabled))
-	case 3:
-		return etw.UintValue(uint64(e.Reserved))
-	}
-	return etw.Value{}
+	return e.SystemConfigVirtualizationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnySystemConfigVirtualization) Clone() *AnySystemConfigVirtualization { return &e }
-
-func (e AnySystemConfigVirtualization) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigVirtualization) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySystemConfigVirtualization) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigBootV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 37 (Boot), version 2, of task
@@ -8991,15 +7930,9 @@ func (e SystemConfigBootV2) LogValue() slog.Value         { return etw.LogValue(
 func (e SystemConfigBootV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var systemConfigBootV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	ID:         37,
-	Version:    2,
-	Opcode:     37,
-	Task:       16,
-	TaskName:   "SystemConfig",
-	OpcodeName: "Boot",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 16,
+	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
+	TaskName: "SystemConfig", OpcodeName: "Boot",
 	Fields: []etw.FieldDesc{
 		{Name: "BootFlags", Type: etw.InUInt64},
 		{Name: "FirmwareType", Type: etw.InUInt32, Map: &firmwareTypeMap},
@@ -9011,68 +7944,25 @@ var systemConfigBootV2 = etw.EventDesc{
 	New: func() etw.Event { return new(SystemConfigBootV2) },
 }
 
-// AnySystemConfigBoot is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 37 (Boot), of task
-// SystemConfig, in any version.
-//
-// The only version is [SystemConfigBootV2]; a newer one is decoded like it.
+// AnySystemConfigBoot is [SystemConfigBootV2] in any version: a newer one is
+// decoded like it.
 type AnySystemConfigBoot struct {
 	Seen etw.Seen
-
-	BootFlags         uint64
-	FirmwareType      FirmwareType
-	SecureBootEnabled uint8
-	SecureBootCapable uint8
-	Reserved1         uint8
-	Reserved2         uint8
+	SystemConfigBootV2
 }
 
-var anySystemConfigBoot = []*etw.EventDesc{&systemConfigBootV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySystemConfigBoot) EventDescs() []*etw.EventDesc { return anySystemConfigBoot }
-func (e *AnySystemConfigBoot) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySystemConfigBoot, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySystemConfigBoot) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&systemConfigBootV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySystemConfigBoot) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SystemConfigBootV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySystemConfigBoot) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnySystemConfigBoot) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.BootFlags = v.BootFlags
-	e.FirmwareType = v.FirmwareType
-	e.SecureBootEnabled = v.SecureBootEnabled
-	e.SecureBootCapable = v.SecureBootCapable
-	e.Reserved1 = v.Reserved1
-	e.Reserved2 = v.Reserved2
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySystemConfigBoot) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.BootFlags)
-	case 1:
-		return etw.UintValue(uint64(e.FirmwareType))
-	case 2:
-		return etw.UintValue(uint64(e.SecureBootEnabled))
-	case 3:
-		return etw.UintValue(uint64(e.SecureBootCapable))
-	case 4:
-		return etw.UintValue(uint64(e.Reserved1))
-	case 5:
-		return etw.UintValue(uint64(e.Reserved2))
-	}
-	return etw.Value{}
+	return e.SystemConfigBootV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnySystemConfigBoot) Clone() *AnySystemConfigBoot { return &e }
-
-func (e AnySystemConfigBoot) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigBoot) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySystemConfigBoot) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

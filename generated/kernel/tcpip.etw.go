@@ -58,17 +58,11 @@ func (e TcpIpSendV0) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TcpIpSendV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpSendV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         10,
-	Opcode:     10,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Send",
-	Fields:     tcpIpV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(TcpIpSendV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Opcode: 10, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Send",
+	Fields: tcpIpV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(TcpIpSendV0) },
 }
 
 // tcpIpV0TypeGroup1Layout is the template TcpIp_V0_TypeGroup1, which several
@@ -227,16 +221,9 @@ func (e TcpIpSendV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TcpIpSendV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpSendV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         10,
-	Version:    1,
-	Opcode:     10,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Send",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Send",
 	Fields: []etw.FieldDesc{
 		{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "size", Type: etw.InUInt32},
@@ -353,16 +340,9 @@ func (e TcpIpSendV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TcpIpSendV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpSendV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         10,
-	Version:    2,
-	Opcode:     10,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Send",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Send",
 	Fields: []etw.FieldDesc{
 		{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "size", Type: etw.InUInt32},
@@ -558,17 +538,11 @@ func (e TcpIpRecvV0) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TcpIpRecvV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpRecvV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         11,
-	Opcode:     11,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Recv",
-	Fields:     tcpIpV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(TcpIpRecvV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Opcode: 11, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Recv",
+	Fields: tcpIpV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(TcpIpRecvV0) },
 }
 
 // TcpIpRecvV1 is the classic event of class
@@ -661,16 +635,9 @@ func (e TcpIpRecvV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TcpIpRecvV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpRecvV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         11,
-	Version:    1,
-	Opcode:     11,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Recv",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Recv",
 	Fields: []etw.FieldDesc{
 		{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "size", Type: etw.InUInt32},
@@ -734,18 +701,11 @@ func (e TcpIpRecvV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TcpIpRecvV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpRecvV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         11,
-	Version:    2,
-	Opcode:     11,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Recv",
-	Fields:     tcpIpTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(TcpIpRecvV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Recv",
+	Fields: tcpIpTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(TcpIpRecvV2) },
 }
 
 // tcpIpTypeGroup1Layout is the template TcpIp_TypeGroup1, which several events
@@ -980,17 +940,11 @@ func (e TcpIpConnectV0) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e TcpIpConnectV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpConnectV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         12,
-	Opcode:     12,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Connect",
-	Fields:     tcpIpV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(TcpIpConnectV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Opcode: 12, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Connect",
+	Fields: tcpIpV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(TcpIpConnectV0) },
 }
 
 // TcpIpConnectV1 is the classic event of class
@@ -1051,18 +1005,11 @@ func (e TcpIpConnectV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e TcpIpConnectV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpConnectV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         12,
-	Version:    1,
-	Opcode:     12,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Connect",
-	Fields:     tcpIpV1TypeGroup2LayoutFields,
-	New:        func() etw.Event { return new(TcpIpConnectV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 1, Opcode: 12, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Connect",
+	Fields: tcpIpV1TypeGroup2LayoutFields,
+	New:    func() etw.Event { return new(TcpIpConnectV1) },
 }
 
 // tcpIpV1TypeGroup2Layout is the template TcpIp_V1_TypeGroup2, which several
@@ -1224,18 +1171,11 @@ func (e TcpIpConnectV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e TcpIpConnectV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpConnectV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         12,
-	Version:    2,
-	Opcode:     12,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Connect",
-	Fields:     tcpIpTypeGroup2LayoutFields,
-	New:        func() etw.Event { return new(TcpIpConnectV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Connect",
+	Fields: tcpIpTypeGroup2LayoutFields,
+	New:    func() etw.Event { return new(TcpIpConnectV2) },
 }
 
 // tcpIpTypeGroup2Layout is the template TcpIp_TypeGroup2, which several events
@@ -1559,17 +1499,11 @@ func (e TcpIpDisconnectV0) LogValue() slog.Value         { return etw.LogValue(&
 func (e TcpIpDisconnectV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpDisconnectV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         13,
-	Opcode:     13,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Disconnect",
-	Fields:     tcpIpV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(TcpIpDisconnectV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Opcode: 13, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Disconnect",
+	Fields: tcpIpV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(TcpIpDisconnectV0) },
 }
 
 // TcpIpDisconnectV1 is the classic event of class
@@ -1623,18 +1557,11 @@ func (e TcpIpDisconnectV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e TcpIpDisconnectV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpDisconnectV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         13,
-	Version:    1,
-	Opcode:     13,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Disconnect",
-	Fields:     tcpIpV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(TcpIpDisconnectV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 1, Opcode: 13, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Disconnect",
+	Fields: tcpIpV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(TcpIpDisconnectV1) },
 }
 
 // tcpIpV1TypeGroup1Layout is the template TcpIp_V1_TypeGroup1, which several
@@ -1753,18 +1680,11 @@ func (e TcpIpDisconnectV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e TcpIpDisconnectV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpDisconnectV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         13,
-	Version:    2,
-	Opcode:     13,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Disconnect",
-	Fields:     tcpIpTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(TcpIpDisconnectV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Disconnect",
+	Fields: tcpIpTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(TcpIpDisconnectV2) },
 }
 
 // AnyTcpIpDisconnect is the classic event of class
@@ -1947,17 +1867,11 @@ func (e TcpIpRetransmitV0) LogValue() slog.Value         { return etw.LogValue(&
 func (e TcpIpRetransmitV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpRetransmitV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         14,
-	Opcode:     14,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Retransmit",
-	Fields:     tcpIpV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(TcpIpRetransmitV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Opcode: 14, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Retransmit",
+	Fields: tcpIpV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(TcpIpRetransmitV0) },
 }
 
 // TcpIpRetransmitV1 is the classic event of class
@@ -2011,18 +1925,11 @@ func (e TcpIpRetransmitV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e TcpIpRetransmitV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpRetransmitV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         14,
-	Version:    1,
-	Opcode:     14,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Retransmit",
-	Fields:     tcpIpV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(TcpIpRetransmitV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 1, Opcode: 14, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Retransmit",
+	Fields: tcpIpV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(TcpIpRetransmitV1) },
 }
 
 // TcpIpRetransmitV2 is the classic event of class
@@ -2076,18 +1983,11 @@ func (e TcpIpRetransmitV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e TcpIpRetransmitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpRetransmitV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         14,
-	Version:    2,
-	Opcode:     14,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Retransmit",
-	Fields:     tcpIpTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(TcpIpRetransmitV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Retransmit",
+	Fields: tcpIpTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(TcpIpRetransmitV2) },
 }
 
 // AnyTcpIpRetransmit is the classic event of class
@@ -2200,17 +2100,11 @@ func (e TcpIpAcceptV0) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TcpIpAcceptV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpAcceptV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         15,
-	Opcode:     15,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Accept",
-	Fields:     tcpIpV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(TcpIpAcceptV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Opcode: 15, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Accept",
+	Fields: tcpIpV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(TcpIpAcceptV0) },
 }
 
 // TcpIpAcceptV1 is the classic event of class
@@ -2271,18 +2165,11 @@ func (e TcpIpAcceptV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TcpIpAcceptV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpAcceptV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         15,
-	Version:    1,
-	Opcode:     15,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Accept",
-	Fields:     tcpIpV1TypeGroup2LayoutFields,
-	New:        func() etw.Event { return new(TcpIpAcceptV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 1, Opcode: 15, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Accept",
+	Fields: tcpIpV1TypeGroup2LayoutFields,
+	New:    func() etw.Event { return new(TcpIpAcceptV1) },
 }
 
 // TcpIpAcceptV2 is the classic event of class
@@ -2342,18 +2229,11 @@ func (e TcpIpAcceptV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TcpIpAcceptV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpAcceptV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         15,
-	Version:    2,
-	Opcode:     15,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Accept",
-	Fields:     tcpIpTypeGroup2LayoutFields,
-	New:        func() etw.Event { return new(TcpIpAcceptV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Accept",
+	Fields: tcpIpTypeGroup2LayoutFields,
+	New:    func() etw.Event { return new(TcpIpAcceptV2) },
 }
 
 // AnyTcpIpAccept is the classic event of class
@@ -2479,18 +2359,11 @@ func (e TcpIpReconnectV1) LogValue() slog.Value         { return etw.LogValue(&e
 func (e TcpIpReconnectV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpReconnectV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         16,
-	Version:    1,
-	Opcode:     16,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Reconnect",
-	Fields:     tcpIpV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(TcpIpReconnectV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 1, Opcode: 16, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Reconnect",
+	Fields: tcpIpV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(TcpIpReconnectV1) },
 }
 
 // TcpIpReconnectV2 is the classic event of class
@@ -2544,18 +2417,11 @@ func (e TcpIpReconnectV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e TcpIpReconnectV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpReconnectV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         16,
-	Version:    2,
-	Opcode:     16,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Reconnect",
-	Fields:     tcpIpTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(TcpIpReconnectV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 2, Opcode: 16, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Reconnect",
+	Fields: tcpIpTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(TcpIpReconnectV2) },
 }
 
 // AnyTcpIpReconnect is the classic event of class
@@ -2706,16 +2572,9 @@ func (e TcpIpFailV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TcpIpFailV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpFailV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         17,
-	Version:    1,
-	Opcode:     17,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Fail",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 1, Opcode: 17, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Fail",
 	Fields: []etw.FieldDesc{
 		{Name: "Proto", Type: etw.InUInt32},
 	},
@@ -2773,16 +2632,9 @@ func (e TcpIpFailV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TcpIpFailV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpFailV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         17,
-	Version:    2,
-	Opcode:     17,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "Fail",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 2, Opcode: 17, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "Fail",
 	Fields: []etw.FieldDesc{
 		{Name: "Proto", Type: etw.InUInt16},
 		{Name: "FailureCode", Type: etw.InUInt16, Map: &tcpFailureCodeMap},
@@ -2910,18 +2762,11 @@ func (e TcpIpTCPCopyV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e TcpIpTCPCopyV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpTCPCopyV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         18,
-	Version:    1,
-	Opcode:     18,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "TCPCopy",
-	Fields:     tcpIpV1TypeGroup3LayoutFields,
-	New:        func() etw.Event { return new(TcpIpTCPCopyV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 1, Opcode: 18, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "TCPCopy",
+	Fields: tcpIpV1TypeGroup3LayoutFields,
+	New:    func() etw.Event { return new(TcpIpTCPCopyV1) },
 }
 
 // tcpIpV1TypeGroup3Layout is the template TcpIp_V1_TypeGroup3, which several
@@ -3041,18 +2886,11 @@ func (e TcpIpTCPCopyV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e TcpIpTCPCopyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpTCPCopyV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         18,
-	Version:    2,
-	Opcode:     18,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "TCPCopy",
-	Fields:     tcpIpTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(TcpIpTCPCopyV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 2, Opcode: 18, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "TCPCopy",
+	Fields: tcpIpTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(TcpIpTCPCopyV2) },
 }
 
 // AnyTcpIpTCPCopy is the classic event of class
@@ -3207,112 +3045,33 @@ func (e TcpIpARPCopyV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e TcpIpARPCopyV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpARPCopyV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         19,
-	Version:    1,
-	Opcode:     19,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "ARPCopy",
-	Fields:     tcpIpV1TypeGroup3LayoutFields,
-	New:        func() etw.Event { return new(TcpIpARPCopyV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 19, Version: 1, Opcode: 19, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "ARPCopy",
+	Fields: tcpIpV1TypeGroup3LayoutFields,
+	New:    func() etw.Event { return new(TcpIpARPCopyV1) },
 }
 
-// AnyTcpIpARPCopy is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 19 (ARPCopy), of task TcpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [TcpIpARPCopyV1]; a newer one is decoded like it.
+// AnyTcpIpARPCopy is [TcpIpARPCopyV1] in any version: a newer one is decoded
+// like it.
 type AnyTcpIpARPCopy struct {
 	Seen etw.Seen
-
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
-	Seqnum uint32
+	TcpIpARPCopyV1
 }
 
-var anyTcpIpARPCopy = []*etw.EventDesc{&tcpIpARPCopyV1}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTcpIpARPCopy) EventDescs() []*etw.EventDesc { return anyTcpIpARPCopy }
-func (e *AnyTcpIpARPCopy) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTcpIpARPCopy, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTcpIpARPCopy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTcpIpV1TypeGroup3Layout)(e).decode(version, p, ptr, anyTcpIpARPCopy)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTcpIpARPCopy) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpIpARPCopyV1} }
+func (e *AnyTcpIpARPCopy) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpARPCopy) FieldValue(i int) etw.Value {
-	return (*anyTcpIpV1TypeGroup3Layout)(e).FieldValue(i)
+func (e *AnyTcpIpARPCopy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 1}
+	return e.TcpIpARPCopyV1.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTcpIpARPCopy) Clone() *AnyTcpIpARPCopy { return &e }
-
-func (e AnyTcpIpARPCopy) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpARPCopy) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTcpIpARPCopy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyTcpIpV1TypeGroup3Layout is what types for all versions of an event share,
-// the newest of which has the template TcpIp_V1_TypeGroup3.
-type anyTcpIpV1TypeGroup3Layout AnyTcpIpARPCopy
-
-func (e *anyTcpIpV1TypeGroup3Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v tcpIpV1TypeGroup3Layout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.PID = v.PID
-	e.Size = v.Size
-	e.Daddr = v.Daddr
-	e.Saddr = v.Saddr
-	e.Dport = v.Dport
-	e.Sport = v.Sport
-	e.Connid = v.Connid
-	e.Seqnum = v.Seqnum
-	return n, err
-}
-
-func (e *anyTcpIpV1TypeGroup3Layout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.PID))
-	case 1:
-		return etw.UintValue(uint64(e.Size))
-	case 2:
-		return etw.UintValue(uint64(e.Daddr))
-	case 3:
-		return etw.UintValue(uint64(e.Saddr))
-	case 4:
-		return etw.UintValue(uint64(e.Dport))
-	case 5:
-		return etw.UintValue(uint64(e.Sport))
-	case 6:
-		return etw.PointerValue(e.Connid)
-	case 7:
-		return etw.UintValue(uint64(e.Seqnum))
-	}
-	return etw.Value{}
-}
 
 // TcpIpFullACKV1 is the classic event of class
 // 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 20 (FullACK), version 1, of
@@ -3364,71 +3123,33 @@ func (e TcpIpFullACKV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e TcpIpFullACKV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpFullACKV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         20,
-	Version:    1,
-	Opcode:     20,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "FullACK",
-	Fields:     tcpIpV1TypeGroup3LayoutFields,
-	New:        func() etw.Event { return new(TcpIpFullACKV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 20, Version: 1, Opcode: 20, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "FullACK",
+	Fields: tcpIpV1TypeGroup3LayoutFields,
+	New:    func() etw.Event { return new(TcpIpFullACKV1) },
 }
 
-// AnyTcpIpFullACK is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 20 (FullACK), of task TcpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [TcpIpFullACKV1]; a newer one is decoded like it.
+// AnyTcpIpFullACK is [TcpIpFullACKV1] in any version: a newer one is decoded
+// like it.
 type AnyTcpIpFullACK struct {
 	Seen etw.Seen
-
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
-	Seqnum uint32
+	TcpIpFullACKV1
 }
 
-var anyTcpIpFullACK = []*etw.EventDesc{&tcpIpFullACKV1}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTcpIpFullACK) EventDescs() []*etw.EventDesc { return anyTcpIpFullACK }
-func (e *AnyTcpIpFullACK) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTcpIpFullACK, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTcpIpFullACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTcpIpV1TypeGroup3Layout)(e).decode(version, p, ptr, anyTcpIpFullACK)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTcpIpFullACK) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpIpFullACKV1} }
+func (e *AnyTcpIpFullACK) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpFullACK) FieldValue(i int) etw.Value {
-	return (*anyTcpIpV1TypeGroup3Layout)(e).FieldValue(i)
+func (e *AnyTcpIpFullACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 1}
+	return e.TcpIpFullACKV1.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTcpIpFullACK) Clone() *AnyTcpIpFullACK { return &e }
-
-func (e AnyTcpIpFullACK) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpFullACK) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTcpIpFullACK) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpPartACKV1 is the classic event of class
 // 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 21 (PartACK), version 1, of
@@ -3480,71 +3201,33 @@ func (e TcpIpPartACKV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e TcpIpPartACKV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpPartACKV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         21,
-	Version:    1,
-	Opcode:     21,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "PartACK",
-	Fields:     tcpIpV1TypeGroup3LayoutFields,
-	New:        func() etw.Event { return new(TcpIpPartACKV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Version: 1, Opcode: 21, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "PartACK",
+	Fields: tcpIpV1TypeGroup3LayoutFields,
+	New:    func() etw.Event { return new(TcpIpPartACKV1) },
 }
 
-// AnyTcpIpPartACK is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 21 (PartACK), of task TcpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [TcpIpPartACKV1]; a newer one is decoded like it.
+// AnyTcpIpPartACK is [TcpIpPartACKV1] in any version: a newer one is decoded
+// like it.
 type AnyTcpIpPartACK struct {
 	Seen etw.Seen
-
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
-	Seqnum uint32
+	TcpIpPartACKV1
 }
 
-var anyTcpIpPartACK = []*etw.EventDesc{&tcpIpPartACKV1}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTcpIpPartACK) EventDescs() []*etw.EventDesc { return anyTcpIpPartACK }
-func (e *AnyTcpIpPartACK) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTcpIpPartACK, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTcpIpPartACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTcpIpV1TypeGroup3Layout)(e).decode(version, p, ptr, anyTcpIpPartACK)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTcpIpPartACK) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpIpPartACKV1} }
+func (e *AnyTcpIpPartACK) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpPartACK) FieldValue(i int) etw.Value {
-	return (*anyTcpIpV1TypeGroup3Layout)(e).FieldValue(i)
+func (e *AnyTcpIpPartACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 1}
+	return e.TcpIpPartACKV1.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTcpIpPartACK) Clone() *AnyTcpIpPartACK { return &e }
-
-func (e AnyTcpIpPartACK) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpPartACK) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTcpIpPartACK) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpDupACKV1 is the classic event of class
 // 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 22 (DupACK), version 1, of task
@@ -3596,71 +3279,33 @@ func (e TcpIpDupACKV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TcpIpDupACKV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpDupACKV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         22,
-	Version:    1,
-	Opcode:     22,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "DupACK",
-	Fields:     tcpIpV1TypeGroup3LayoutFields,
-	New:        func() etw.Event { return new(TcpIpDupACKV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 1, Opcode: 22, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "DupACK",
+	Fields: tcpIpV1TypeGroup3LayoutFields,
+	New:    func() etw.Event { return new(TcpIpDupACKV1) },
 }
 
-// AnyTcpIpDupACK is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 22 (DupACK), of task TcpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [TcpIpDupACKV1]; a newer one is decoded like it.
+// AnyTcpIpDupACK is [TcpIpDupACKV1] in any version: a newer one is decoded
+// like it.
 type AnyTcpIpDupACK struct {
 	Seen etw.Seen
-
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
-	Seqnum uint32
+	TcpIpDupACKV1
 }
 
-var anyTcpIpDupACK = []*etw.EventDesc{&tcpIpDupACKV1}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTcpIpDupACK) EventDescs() []*etw.EventDesc { return anyTcpIpDupACK }
-func (e *AnyTcpIpDupACK) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTcpIpDupACK, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTcpIpDupACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTcpIpV1TypeGroup3Layout)(e).decode(version, p, ptr, anyTcpIpDupACK)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTcpIpDupACK) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpIpDupACKV1} }
+func (e *AnyTcpIpDupACK) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpDupACK) FieldValue(i int) etw.Value {
-	return (*anyTcpIpV1TypeGroup3Layout)(e).FieldValue(i)
+func (e *AnyTcpIpDupACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 1}
+	return e.TcpIpDupACKV1.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTcpIpDupACK) Clone() *AnyTcpIpDupACK { return &e }
-
-func (e AnyTcpIpDupACK) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpDupACK) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTcpIpDupACK) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpSendIPV6V2 is the classic event of class
 // 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 26 (SendIPV6), version 2, of
@@ -3767,16 +3412,9 @@ func (e TcpIpSendIPV6V2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e TcpIpSendIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpSendIPV6V2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         26,
-	Version:    2,
-	Opcode:     26,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "SendIPV6",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 26, Version: 2, Opcode: 26, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "SendIPV6",
 	Fields: []etw.FieldDesc{
 		{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "size", Type: etw.InUInt32},
@@ -3792,88 +3430,22 @@ var tcpIpSendIPV6V2 = etw.EventDesc{
 	New: func() etw.Event { return new(TcpIpSendIPV6V2) },
 }
 
-// AnyTcpIpSendIPV6 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 26 (SendIPV6), of task TcpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
-//
-// Data was sent.
-//
-// The only version is [TcpIpSendIPV6V2]; a newer one is decoded like it.
+// AnyTcpIpSendIPV6 is [TcpIpSendIPV6V2] in any version: a newer one is decoded
+// like it.
 type AnyTcpIpSendIPV6 struct {
 	Seen etw.Seen
-
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr etw.Binary
-	// The address of this side.
-	Saddr etw.Binary
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
-	// When sending began and ended, by the system's tick count.
-	Startime uint32
-	// When sending began and ended, by the system's tick count.
-	Endtime uint32
-	Seqnum  uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	TcpIpSendIPV6V2
 }
 
-var anyTcpIpSendIPV6 = []*etw.EventDesc{&tcpIpSendIPV6V2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTcpIpSendIPV6) EventDescs() []*etw.EventDesc { return anyTcpIpSendIPV6 }
-func (e *AnyTcpIpSendIPV6) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTcpIpSendIPV6, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTcpIpSendIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TcpIpSendIPV6V2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTcpIpSendIPV6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpIpSendIPV6V2} }
+func (e *AnyTcpIpSendIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyTcpIpSendIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.PID = v.PID
-	e.Size = v.Size
-	e.Daddr = v.Daddr
-	e.Saddr = v.Saddr
-	e.Dport = v.Dport
-	e.Sport = v.Sport
-	e.Startime = v.Startime
-	e.Endtime = v.Endtime
-	e.Seqnum = v.Seqnum
-	e.Connid = v.Connid
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpSendIPV6) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.PID))
-	case 1:
-		return etw.UintValue(uint64(e.Size))
-	case 2:
-		return etw.BinaryValue(e.Daddr)
-	case 3:
-		return etw.BinaryValue(e.Saddr)
-	case 4:
-		return etw.UintValue(uint64(e.Dport))
-	case 5:
-		return etw.UintValue(uint64(e.Sport))
-	case 6:
-		return etw.UintValue(uint64(e.Startime))
-	case 7:
-		return etw.UintValue(uint64(e.Endtime))
-	case 8:
-		return etw.UintValue(uint64(e.Seqnum))
-	case 9:
-		return etw.PointerValue(e.Connid)
-	}
-	return etw.Value{}
+	return e.TcpIpSendIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3882,10 +3454,6 @@ func (e AnyTcpIpSendIPV6) Clone() *AnyTcpIpSendIPV6 {
 	e.Saddr = e.Saddr.Clone()
 	return &e
 }
-
-func (e AnyTcpIpSendIPV6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpSendIPV6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTcpIpSendIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpRecvIPV6V2 is the classic event of class
 // 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 27 (RecvIPV6), version 2, of
@@ -3940,18 +3508,11 @@ func (e TcpIpRecvIPV6V2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e TcpIpRecvIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpRecvIPV6V2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         27,
-	Version:    2,
-	Opcode:     27,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "RecvIPV6",
-	Fields:     tcpIpTypeGroup3LayoutFields,
-	New:        func() etw.Event { return new(TcpIpRecvIPV6V2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 27, Version: 2, Opcode: 27, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "RecvIPV6",
+	Fields: tcpIpTypeGroup3LayoutFields,
+	New:    func() etw.Event { return new(TcpIpRecvIPV6V2) },
 }
 
 // tcpIpTypeGroup3Layout is the template TcpIp_TypeGroup3, which several events
@@ -4025,105 +3586,28 @@ var tcpIpTypeGroup3LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InPointer},
 }
 
-// AnyTcpIpRecvIPV6 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 27 (RecvIPV6), of task TcpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
-//
-// Data was received.
-//
-// The only version is [TcpIpRecvIPV6V2]; a newer one is decoded like it.
+// AnyTcpIpRecvIPV6 is [TcpIpRecvIPV6V2] in any version: a newer one is decoded
+// like it.
 type AnyTcpIpRecvIPV6 struct {
 	Seen etw.Seen
-
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr etw.Binary
-	// The address of this side.
-	Saddr etw.Binary
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport  uint16
-	Seqnum uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	TcpIpRecvIPV6V2
 }
 
-var anyTcpIpRecvIPV6 = []*etw.EventDesc{&tcpIpRecvIPV6V2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTcpIpRecvIPV6) EventDescs() []*etw.EventDesc { return anyTcpIpRecvIPV6 }
-func (e *AnyTcpIpRecvIPV6) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTcpIpRecvIPV6, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTcpIpRecvIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTcpIpTypeGroup3Layout)(e).decode(version, p, ptr, anyTcpIpRecvIPV6)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTcpIpRecvIPV6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpIpRecvIPV6V2} }
+func (e *AnyTcpIpRecvIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpRecvIPV6) FieldValue(i int) etw.Value {
-	return (*anyTcpIpTypeGroup3Layout)(e).FieldValue(i)
+func (e *AnyTcpIpRecvIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.TcpIpRecvIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyTcpIpRecvIPV6) Clone() *AnyTcpIpRecvIPV6 {
-	(*anyTcpIpTypeGroup3Layout)(&e).detach()
+	(*tcpIpTypeGroup3Layout)(&e.TcpIpRecvIPV6V2).detach()
 	return &e
-}
-
-func (e AnyTcpIpRecvIPV6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpRecvIPV6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTcpIpRecvIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyTcpIpTypeGroup3Layout is what types for all versions of an event share,
-// the newest of which has the template TcpIp_TypeGroup3.
-type anyTcpIpTypeGroup3Layout AnyTcpIpRecvIPV6
-
-func (e *anyTcpIpTypeGroup3Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v tcpIpTypeGroup3Layout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.PID = v.PID
-	e.Size = v.Size
-	e.Daddr = v.Daddr
-	e.Saddr = v.Saddr
-	e.Dport = v.Dport
-	e.Sport = v.Sport
-	e.Seqnum = v.Seqnum
-	e.Connid = v.Connid
-	return n, err
-}
-
-func (e *anyTcpIpTypeGroup3Layout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.PID))
-	case 1:
-		return etw.UintValue(uint64(e.Size))
-	case 2:
-		return etw.BinaryValue(e.Daddr)
-	case 3:
-		return etw.BinaryValue(e.Saddr)
-	case 4:
-		return etw.UintValue(uint64(e.Dport))
-	case 5:
-		return etw.UintValue(uint64(e.Sport))
-	case 6:
-		return etw.UintValue(uint64(e.Seqnum))
-	case 7:
-		return etw.PointerValue(e.Connid)
-	}
-	return etw.Value{}
-}
-
-func (e *anyTcpIpTypeGroup3Layout) detach() {
-	e.Daddr = e.Daddr.Clone()
-	e.Saddr = e.Saddr.Clone()
 }
 
 // TcpIpConnectIPV6V2 is the classic event of class
@@ -4187,18 +3671,11 @@ func (e TcpIpConnectIPV6V2) LogValue() slog.Value         { return etw.LogValue(
 func (e TcpIpConnectIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpConnectIPV6V2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         28,
-	Version:    2,
-	Opcode:     28,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "ConnectIPV6",
-	Fields:     tcpIpTypeGroup4LayoutFields,
-	New:        func() etw.Event { return new(TcpIpConnectIPV6V2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 28, Version: 2, Opcode: 28, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "ConnectIPV6",
+	Fields: tcpIpTypeGroup4LayoutFields,
+	New:    func() etw.Event { return new(TcpIpConnectIPV6V2) },
 }
 
 // tcpIpTypeGroup4Layout is the template TcpIp_TypeGroup4, which several events
@@ -4307,136 +3784,30 @@ var tcpIpTypeGroup4LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InPointer},
 }
 
-// AnyTcpIpConnectIPV6 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 28 (ConnectIPV6), of task
-// TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
-//
-// A connection was opened from this side. The layout is that of descriptions;
-// no trace with the event was at hand.
-//
-// The only version is [TcpIpConnectIPV6V2]; a newer one is decoded like it.
+// AnyTcpIpConnectIPV6 is [TcpIpConnectIPV6V2] in any version: a newer one is
+// decoded like it.
 type AnyTcpIpConnectIPV6 struct {
 	Seen etw.Seen
-
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr etw.Binary
-	// The address of this side.
-	Saddr etw.Binary
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport       uint16
-	Mss         uint16
-	Sackopt     uint16
-	Tsopt       uint16
-	Wsopt       uint16
-	Rcvwin      uint32
-	Rcvwinscale int16
-	Sndwinscale int16
-	Seqnum      uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	TcpIpConnectIPV6V2
 }
 
-var anyTcpIpConnectIPV6 = []*etw.EventDesc{&tcpIpConnectIPV6V2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTcpIpConnectIPV6) EventDescs() []*etw.EventDesc { return anyTcpIpConnectIPV6 }
-func (e *AnyTcpIpConnectIPV6) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTcpIpConnectIPV6, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTcpIpConnectIPV6) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&tcpIpConnectIPV6V2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTcpIpConnectIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTcpIpTypeGroup4Layout)(e).decode(version, p, ptr, anyTcpIpConnectIPV6)
+func (e *AnyTcpIpConnectIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpConnectIPV6) FieldValue(i int) etw.Value {
-	return (*anyTcpIpTypeGroup4Layout)(e).FieldValue(i)
+func (e *AnyTcpIpConnectIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.TcpIpConnectIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyTcpIpConnectIPV6) Clone() *AnyTcpIpConnectIPV6 {
-	(*anyTcpIpTypeGroup4Layout)(&e).detach()
+	(*tcpIpTypeGroup4Layout)(&e.TcpIpConnectIPV6V2).detach()
 	return &e
-}
-
-func (e AnyTcpIpConnectIPV6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpConnectIPV6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTcpIpConnectIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyTcpIpTypeGroup4Layout is what types for all versions of an event share,
-// the newest of which has the template TcpIp_TypeGroup4.
-type anyTcpIpTypeGroup4Layout AnyTcpIpConnectIPV6
-
-func (e *anyTcpIpTypeGroup4Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v tcpIpTypeGroup4Layout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.PID = v.PID
-	e.Size = v.Size
-	e.Daddr = v.Daddr
-	e.Saddr = v.Saddr
-	e.Dport = v.Dport
-	e.Sport = v.Sport
-	e.Mss = v.Mss
-	e.Sackopt = v.Sackopt
-	e.Tsopt = v.Tsopt
-	e.Wsopt = v.Wsopt
-	e.Rcvwin = v.Rcvwin
-	e.Rcvwinscale = v.Rcvwinscale
-	e.Sndwinscale = v.Sndwinscale
-	e.Seqnum = v.Seqnum
-	e.Connid = v.Connid
-	return n, err
-}
-
-func (e *anyTcpIpTypeGroup4Layout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.PID))
-	case 1:
-		return etw.UintValue(uint64(e.Size))
-	case 2:
-		return etw.BinaryValue(e.Daddr)
-	case 3:
-		return etw.BinaryValue(e.Saddr)
-	case 4:
-		return etw.UintValue(uint64(e.Dport))
-	case 5:
-		return etw.UintValue(uint64(e.Sport))
-	case 6:
-		return etw.UintValue(uint64(e.Mss))
-	case 7:
-		return etw.UintValue(uint64(e.Sackopt))
-	case 8:
-		return etw.UintValue(uint64(e.Tsopt))
-	case 9:
-		return etw.UintValue(uint64(e.Wsopt))
-	case 10:
-		return etw.UintValue(uint64(e.Rcvwin))
-	case 11:
-		return etw.IntValue(int64(e.Rcvwinscale))
-	case 12:
-		return etw.IntValue(int64(e.Sndwinscale))
-	case 13:
-		return etw.UintValue(uint64(e.Seqnum))
-	case 14:
-		return etw.PointerValue(e.Connid)
-	}
-	return etw.Value{}
-}
-
-func (e *anyTcpIpTypeGroup4Layout) detach() {
-	e.Daddr = e.Daddr.Clone()
-	e.Saddr = e.Saddr.Clone()
 }
 
 // TcpIpDisconnectIPV6V2 is the classic event of class
@@ -4493,77 +3864,38 @@ func (e TcpIpDisconnectIPV6V2) LogValue() slog.Value         { return etw.LogVal
 func (e TcpIpDisconnectIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpDisconnectIPV6V2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         29,
-	Version:    2,
-	Opcode:     29,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "DisconnectIPV6",
-	Fields:     tcpIpTypeGroup3LayoutFields,
-	New:        func() etw.Event { return new(TcpIpDisconnectIPV6V2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 29, Version: 2, Opcode: 29, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "DisconnectIPV6",
+	Fields: tcpIpTypeGroup3LayoutFields,
+	New:    func() etw.Event { return new(TcpIpDisconnectIPV6V2) },
 }
 
-// AnyTcpIpDisconnectIPV6 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 29 (DisconnectIPV6), of task
-// TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
-//
-// A connection ended. The layout is that of descriptions; no trace with the
-// event was at hand.
-//
-// The only version is [TcpIpDisconnectIPV6V2]; a newer one is decoded like it.
+// AnyTcpIpDisconnectIPV6 is [TcpIpDisconnectIPV6V2] in any version: a newer
+// one is decoded like it.
 type AnyTcpIpDisconnectIPV6 struct {
 	Seen etw.Seen
-
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr etw.Binary
-	// The address of this side.
-	Saddr etw.Binary
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport  uint16
-	Seqnum uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	TcpIpDisconnectIPV6V2
 }
 
-var anyTcpIpDisconnectIPV6 = []*etw.EventDesc{&tcpIpDisconnectIPV6V2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTcpIpDisconnectIPV6) EventDescs() []*etw.EventDesc { return anyTcpIpDisconnectIPV6 }
-func (e *AnyTcpIpDisconnectIPV6) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTcpIpDisconnectIPV6, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTcpIpDisconnectIPV6) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&tcpIpDisconnectIPV6V2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTcpIpDisconnectIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTcpIpTypeGroup3Layout)(e).decode(version, p, ptr, anyTcpIpDisconnectIPV6)
+func (e *AnyTcpIpDisconnectIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpDisconnectIPV6) FieldValue(i int) etw.Value {
-	return (*anyTcpIpTypeGroup3Layout)(e).FieldValue(i)
+func (e *AnyTcpIpDisconnectIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.TcpIpDisconnectIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyTcpIpDisconnectIPV6) Clone() *AnyTcpIpDisconnectIPV6 {
-	(*anyTcpIpTypeGroup3Layout)(&e).detach()
+	(*tcpIpTypeGroup3Layout)(&e.TcpIpDisconnectIPV6V2).detach()
 	return &e
 }
-
-func (e AnyTcpIpDisconnectIPV6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpDisconnectIPV6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTcpIpDisconnectIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpRetransmitIPV6V2 is the classic event of class
 // 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 30 (RetransmitIPV6), version 2,
@@ -4619,77 +3951,38 @@ func (e TcpIpRetransmitIPV6V2) LogValue() slog.Value         { return etw.LogVal
 func (e TcpIpRetransmitIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpRetransmitIPV6V2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         30,
-	Version:    2,
-	Opcode:     30,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "RetransmitIPV6",
-	Fields:     tcpIpTypeGroup3LayoutFields,
-	New:        func() etw.Event { return new(TcpIpRetransmitIPV6V2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 30, Version: 2, Opcode: 30, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "RetransmitIPV6",
+	Fields: tcpIpTypeGroup3LayoutFields,
+	New:    func() etw.Event { return new(TcpIpRetransmitIPV6V2) },
 }
 
-// AnyTcpIpRetransmitIPV6 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 30 (RetransmitIPV6), of task
-// TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
-//
-// Data was sent once more. The layout is that of descriptions; no trace with
-// the event was at hand.
-//
-// The only version is [TcpIpRetransmitIPV6V2]; a newer one is decoded like it.
+// AnyTcpIpRetransmitIPV6 is [TcpIpRetransmitIPV6V2] in any version: a newer
+// one is decoded like it.
 type AnyTcpIpRetransmitIPV6 struct {
 	Seen etw.Seen
-
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr etw.Binary
-	// The address of this side.
-	Saddr etw.Binary
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport  uint16
-	Seqnum uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	TcpIpRetransmitIPV6V2
 }
 
-var anyTcpIpRetransmitIPV6 = []*etw.EventDesc{&tcpIpRetransmitIPV6V2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTcpIpRetransmitIPV6) EventDescs() []*etw.EventDesc { return anyTcpIpRetransmitIPV6 }
-func (e *AnyTcpIpRetransmitIPV6) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTcpIpRetransmitIPV6, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTcpIpRetransmitIPV6) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&tcpIpRetransmitIPV6V2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTcpIpRetransmitIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTcpIpTypeGroup3Layout)(e).decode(version, p, ptr, anyTcpIpRetransmitIPV6)
+func (e *AnyTcpIpRetransmitIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpRetransmitIPV6) FieldValue(i int) etw.Value {
-	return (*anyTcpIpTypeGroup3Layout)(e).FieldValue(i)
+func (e *AnyTcpIpRetransmitIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.TcpIpRetransmitIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyTcpIpRetransmitIPV6) Clone() *AnyTcpIpRetransmitIPV6 {
-	(*anyTcpIpTypeGroup3Layout)(&e).detach()
+	(*tcpIpTypeGroup3Layout)(&e.TcpIpRetransmitIPV6V2).detach()
 	return &e
 }
-
-func (e AnyTcpIpRetransmitIPV6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpRetransmitIPV6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTcpIpRetransmitIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpAcceptIPV6V2 is the classic event of class
 // 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 31 (AcceptIPV6), version 2, of
@@ -4752,84 +4045,36 @@ func (e TcpIpAcceptIPV6V2) LogValue() slog.Value         { return etw.LogValue(&
 func (e TcpIpAcceptIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpAcceptIPV6V2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         31,
-	Version:    2,
-	Opcode:     31,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "AcceptIPV6",
-	Fields:     tcpIpTypeGroup4LayoutFields,
-	New:        func() etw.Event { return new(TcpIpAcceptIPV6V2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 31, Version: 2, Opcode: 31, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "AcceptIPV6",
+	Fields: tcpIpTypeGroup4LayoutFields,
+	New:    func() etw.Event { return new(TcpIpAcceptIPV6V2) },
 }
 
-// AnyTcpIpAcceptIPV6 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 31 (AcceptIPV6), of task TcpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
-//
-// A connection was accepted. The layout is that of descriptions; no trace with
-// the event was at hand.
-//
-// The only version is [TcpIpAcceptIPV6V2]; a newer one is decoded like it.
+// AnyTcpIpAcceptIPV6 is [TcpIpAcceptIPV6V2] in any version: a newer one is
+// decoded like it.
 type AnyTcpIpAcceptIPV6 struct {
 	Seen etw.Seen
-
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr etw.Binary
-	// The address of this side.
-	Saddr etw.Binary
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport       uint16
-	Mss         uint16
-	Sackopt     uint16
-	Tsopt       uint16
-	Wsopt       uint16
-	Rcvwin      uint32
-	Rcvwinscale int16
-	Sndwinscale int16
-	Seqnum      uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	TcpIpAcceptIPV6V2
 }
 
-var anyTcpIpAcceptIPV6 = []*etw.EventDesc{&tcpIpAcceptIPV6V2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTcpIpAcceptIPV6) EventDescs() []*etw.EventDesc { return anyTcpIpAcceptIPV6 }
-func (e *AnyTcpIpAcceptIPV6) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTcpIpAcceptIPV6, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTcpIpAcceptIPV6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpIpAcceptIPV6V2} }
+func (e *AnyTcpIpAcceptIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTcpIpAcceptIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTcpIpTypeGroup4Layout)(e).decode(version, p, ptr, anyTcpIpAcceptIPV6)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpAcceptIPV6) FieldValue(i int) etw.Value {
-	return (*anyTcpIpTypeGroup4Layout)(e).FieldValue(i)
+func (e *AnyTcpIpAcceptIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.TcpIpAcceptIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyTcpIpAcceptIPV6) Clone() *AnyTcpIpAcceptIPV6 {
-	(*anyTcpIpTypeGroup4Layout)(&e).detach()
+	(*tcpIpTypeGroup4Layout)(&e.TcpIpAcceptIPV6V2).detach()
 	return &e
 }
-
-func (e AnyTcpIpAcceptIPV6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpAcceptIPV6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTcpIpAcceptIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpReconnectIPV6V2 is the classic event of class
 // 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 32 (ReconnectIPV6), version 2,
@@ -4885,77 +4130,38 @@ func (e TcpIpReconnectIPV6V2) LogValue() slog.Value         { return etw.LogValu
 func (e TcpIpReconnectIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpReconnectIPV6V2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "ReconnectIPV6",
-	Fields:     tcpIpTypeGroup3LayoutFields,
-	New:        func() etw.Event { return new(TcpIpReconnectIPV6V2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "ReconnectIPV6",
+	Fields: tcpIpTypeGroup3LayoutFields,
+	New:    func() etw.Event { return new(TcpIpReconnectIPV6V2) },
 }
 
-// AnyTcpIpReconnectIPV6 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 32 (ReconnectIPV6), of task
-// TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
-//
-// A connection is tried again. The layout is that of descriptions; no trace
-// with the event was at hand.
-//
-// The only version is [TcpIpReconnectIPV6V2]; a newer one is decoded like it.
+// AnyTcpIpReconnectIPV6 is [TcpIpReconnectIPV6V2] in any version: a newer one
+// is decoded like it.
 type AnyTcpIpReconnectIPV6 struct {
 	Seen etw.Seen
-
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr etw.Binary
-	// The address of this side.
-	Saddr etw.Binary
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport  uint16
-	Seqnum uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	TcpIpReconnectIPV6V2
 }
 
-var anyTcpIpReconnectIPV6 = []*etw.EventDesc{&tcpIpReconnectIPV6V2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTcpIpReconnectIPV6) EventDescs() []*etw.EventDesc { return anyTcpIpReconnectIPV6 }
-func (e *AnyTcpIpReconnectIPV6) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTcpIpReconnectIPV6, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTcpIpReconnectIPV6) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&tcpIpReconnectIPV6V2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTcpIpReconnectIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTcpIpTypeGroup3Layout)(e).decode(version, p, ptr, anyTcpIpReconnectIPV6)
+func (e *AnyTcpIpReconnectIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpReconnectIPV6) FieldValue(i int) etw.Value {
-	return (*anyTcpIpTypeGroup3Layout)(e).FieldValue(i)
+func (e *AnyTcpIpReconnectIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.TcpIpReconnectIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyTcpIpReconnectIPV6) Clone() *AnyTcpIpReconnectIPV6 {
-	(*anyTcpIpTypeGroup3Layout)(&e).detach()
+	(*tcpIpTypeGroup3Layout)(&e.TcpIpReconnectIPV6V2).detach()
 	return &e
 }
-
-func (e AnyTcpIpReconnectIPV6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpReconnectIPV6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTcpIpReconnectIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpTCPCopyIPV6V2 is the classic event of class
 // 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 34 (TCPCopyIPV6), version 2, of
@@ -5011,74 +4217,35 @@ func (e TcpIpTCPCopyIPV6V2) LogValue() slog.Value         { return etw.LogValue(
 func (e TcpIpTCPCopyIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tcpIpTCPCopyIPV6V2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	ID:         34,
-	Version:    2,
-	Opcode:     34,
-	Task:       8,
-	Keywords:   0x10000,
-	TaskName:   "TcpIp",
-	OpcodeName: "TCPCopyIPV6",
-	Fields:     tcpIpTypeGroup3LayoutFields,
-	New:        func() etw.Event { return new(TcpIpTCPCopyIPV6V2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 8, Keywords: 0x10000,
+	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
+	TaskName: "TcpIp", OpcodeName: "TCPCopyIPV6",
+	Fields: tcpIpTypeGroup3LayoutFields,
+	New:    func() etw.Event { return new(TcpIpTCPCopyIPV6V2) },
 }
 
-// AnyTcpIpTCPCopyIPV6 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 34 (TCPCopyIPV6), of task
-// TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
-//
-// Received data was copied to the program. The layout is that of descriptions;
-// no trace with the event was at hand.
-//
-// The only version is [TcpIpTCPCopyIPV6V2]; a newer one is decoded like it.
+// AnyTcpIpTCPCopyIPV6 is [TcpIpTCPCopyIPV6V2] in any version: a newer one is
+// decoded like it.
 type AnyTcpIpTCPCopyIPV6 struct {
 	Seen etw.Seen
-
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr etw.Binary
-	// The address of this side.
-	Saddr etw.Binary
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport  uint16
-	Seqnum uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	TcpIpTCPCopyIPV6V2
 }
 
-var anyTcpIpTCPCopyIPV6 = []*etw.EventDesc{&tcpIpTCPCopyIPV6V2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTcpIpTCPCopyIPV6) EventDescs() []*etw.EventDesc { return anyTcpIpTCPCopyIPV6 }
-func (e *AnyTcpIpTCPCopyIPV6) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTcpIpTCPCopyIPV6, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTcpIpTCPCopyIPV6) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&tcpIpTCPCopyIPV6V2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTcpIpTCPCopyIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTcpIpTypeGroup3Layout)(e).decode(version, p, ptr, anyTcpIpTCPCopyIPV6)
+func (e *AnyTcpIpTCPCopyIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpTCPCopyIPV6) FieldValue(i int) etw.Value {
-	return (*anyTcpIpTypeGroup3Layout)(e).FieldValue(i)
+func (e *AnyTcpIpTCPCopyIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.TcpIpTCPCopyIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyTcpIpTCPCopyIPV6) Clone() *AnyTcpIpTCPCopyIPV6 {
-	(*anyTcpIpTypeGroup3Layout)(&e).detach()
+	(*tcpIpTypeGroup3Layout)(&e.TcpIpTCPCopyIPV6V2).detach()
 	return &e
 }
-
-func (e AnyTcpIpTCPCopyIPV6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpTCPCopyIPV6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTcpIpTCPCopyIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -53,17 +53,11 @@ func (e ThreadStartV0) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ThreadStartV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadStartV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         1,
-	Opcode:     1,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "Start",
-	Fields:     threadV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadStartV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Opcode: 1, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "Start",
+	Fields: threadV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadStartV0) },
 }
 
 // threadV0TypeGroup1Layout is the template Thread_V0_TypeGroup1, which several
@@ -160,18 +154,11 @@ func (e ThreadStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ThreadStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         1,
-	Version:    1,
-	Opcode:     1,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "Start",
-	Fields:     threadV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadStartV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 1, Opcode: 1, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "Start",
+	Fields: threadV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadStartV1) },
 }
 
 // threadV1TypeGroup1Layout is the template Thread_V1_TypeGroup1, which several
@@ -344,18 +331,11 @@ func (e ThreadStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ThreadStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         1,
-	Version:    2,
-	Opcode:     1,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "Start",
-	Fields:     threadV2TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 2, Opcode: 1, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "Start",
+	Fields: threadV2TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadStartV2) },
 }
 
 // threadV2TypeGroup1Layout is the template Thread_V2_TypeGroup1, which several
@@ -501,18 +481,11 @@ func (e ThreadStartV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ThreadStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadStartV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         1,
-	Version:    3,
-	Opcode:     1,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "Start",
-	Fields:     threadV3TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadStartV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 3, Opcode: 1, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "Start",
+	Fields: threadV3TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadStartV3) },
 }
 
 // threadV3TypeGroup1Layout is the template Thread_V3_TypeGroup1, which several
@@ -694,18 +667,11 @@ func (e ThreadStartV4) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ThreadStartV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadStartV4 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         1,
-	Version:    4,
-	Opcode:     1,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "Start",
-	Fields:     threadTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadStartV4) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 4, Opcode: 1, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "Start",
+	Fields: threadTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadStartV4) },
 }
 
 // threadTypeGroup1Layout is the template Thread_TypeGroup1, which several
@@ -1127,17 +1093,11 @@ func (e ThreadStopV0) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ThreadStopV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadStopV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         2,
-	Opcode:     2,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "Stop",
-	Fields:     threadV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadStopV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Opcode: 2, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "Stop",
+	Fields: threadV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadStopV0) },
 }
 
 // ThreadStopV1 is the classic event of class
@@ -1193,16 +1153,9 @@ func (e ThreadStopV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ThreadStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadStopV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         2,
-	Version:    1,
-	Opcode:     2,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 1, Opcode: 2, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "TThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -1265,18 +1218,11 @@ func (e ThreadStopV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ThreadStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadStopV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         2,
-	Version:    2,
-	Opcode:     2,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "Stop",
-	Fields:     threadV2TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadStopV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 2, Opcode: 2, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "Stop",
+	Fields: threadV2TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadStopV2) },
 }
 
 // ThreadStopV3 is the classic event of class
@@ -1345,18 +1291,11 @@ func (e ThreadStopV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ThreadStopV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadStopV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         2,
-	Version:    3,
-	Opcode:     2,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "Stop",
-	Fields:     threadV3TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadStopV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 3, Opcode: 2, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "Stop",
+	Fields: threadV3TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadStopV3) },
 }
 
 // ThreadStopV4 is the classic event of class
@@ -1425,18 +1364,11 @@ func (e ThreadStopV4) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ThreadStopV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadStopV4 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         2,
-	Version:    4,
-	Opcode:     2,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "Stop",
-	Fields:     threadTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadStopV4) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 4, Opcode: 2, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "Stop",
+	Fields: threadTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadStopV4) },
 }
 
 // AnyThreadStop is the classic event of class
@@ -1681,17 +1613,11 @@ func (e ThreadDCStartV0) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ThreadDCStartV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadDCStartV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         3,
-	Opcode:     3,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "DCStart",
-	Fields:     threadV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadDCStartV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Opcode: 3, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "DCStart",
+	Fields: threadV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadDCStartV0) },
 }
 
 // ThreadDCStartV1 is the classic event of class
@@ -1753,18 +1679,11 @@ func (e ThreadDCStartV1) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ThreadDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadDCStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         3,
-	Version:    1,
-	Opcode:     3,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "DCStart",
-	Fields:     threadV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadDCStartV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 1, Opcode: 3, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "DCStart",
+	Fields: threadV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadDCStartV1) },
 }
 
 // ThreadDCStartV2 is the classic event of class
@@ -1822,18 +1741,11 @@ func (e ThreadDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ThreadDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadDCStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         3,
-	Version:    2,
-	Opcode:     3,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "DCStart",
-	Fields:     threadV2TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadDCStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 2, Opcode: 3, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "DCStart",
+	Fields: threadV2TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadDCStartV2) },
 }
 
 // ThreadDCStartV3 is the classic event of class
@@ -1902,18 +1814,11 @@ func (e ThreadDCStartV3) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ThreadDCStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadDCStartV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         3,
-	Version:    3,
-	Opcode:     3,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "DCStart",
-	Fields:     threadV3TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadDCStartV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 3, Opcode: 3, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "DCStart",
+	Fields: threadV3TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadDCStartV3) },
 }
 
 // ThreadDCStartV4 is the classic event of class
@@ -1982,18 +1887,11 @@ func (e ThreadDCStartV4) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ThreadDCStartV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadDCStartV4 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         3,
-	Version:    4,
-	Opcode:     3,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "DCStart",
-	Fields:     threadTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadDCStartV4) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 4, Opcode: 3, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "DCStart",
+	Fields: threadTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadDCStartV4) },
 }
 
 // AnyThreadDCStart is the classic event of class
@@ -2126,17 +2024,11 @@ func (e ThreadDCStopV0) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ThreadDCStopV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadDCStopV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         4,
-	Opcode:     4,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "DCStop",
-	Fields:     threadV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadDCStopV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Opcode: 4, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "DCStop",
+	Fields: threadV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadDCStopV0) },
 }
 
 // ThreadDCStopV1 is the classic event of class
@@ -2198,18 +2090,11 @@ func (e ThreadDCStopV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ThreadDCStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadDCStopV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         4,
-	Version:    1,
-	Opcode:     4,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "DCStop",
-	Fields:     threadV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadDCStopV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 1, Opcode: 4, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "DCStop",
+	Fields: threadV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadDCStopV1) },
 }
 
 // ThreadDCStopV2 is the classic event of class
@@ -2267,18 +2152,11 @@ func (e ThreadDCStopV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ThreadDCStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadDCStopV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         4,
-	Version:    2,
-	Opcode:     4,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "DCStop",
-	Fields:     threadV2TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadDCStopV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 2, Opcode: 4, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "DCStop",
+	Fields: threadV2TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadDCStopV2) },
 }
 
 // ThreadDCStopV3 is the classic event of class
@@ -2347,18 +2225,11 @@ func (e ThreadDCStopV3) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ThreadDCStopV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadDCStopV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         4,
-	Version:    3,
-	Opcode:     4,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "DCStop",
-	Fields:     threadV3TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadDCStopV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 3, Opcode: 4, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "DCStop",
+	Fields: threadV3TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadDCStopV3) },
 }
 
 // ThreadDCStopV4 is the classic event of class
@@ -2427,18 +2298,11 @@ func (e ThreadDCStopV4) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ThreadDCStopV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadDCStopV4 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         4,
-	Version:    4,
-	Opcode:     4,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "DCStop",
-	Fields:     threadTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(ThreadDCStopV4) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 4, Opcode: 4, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "DCStop",
+	Fields: threadTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(ThreadDCStopV4) },
 }
 
 // AnyThreadDCStop is the classic event of class
@@ -2647,16 +2511,9 @@ func (e ThreadCSwitchV1) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ThreadCSwitchV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadCSwitchV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         36,
-	Version:    1,
-	Opcode:     36,
-	Task:       3,
-	Keywords:   0x10,
-	TaskName:   "Thread",
-	OpcodeName: "CSwitch",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 1, Opcode: 36, Task: 3, Keywords: 0x10,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "CSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "NewThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "OldThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -2785,16 +2642,9 @@ func (e ThreadCSwitchV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ThreadCSwitchV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadCSwitchV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         36,
-	Version:    2,
-	Opcode:     36,
-	Task:       3,
-	Keywords:   0x10,
-	TaskName:   "Thread",
-	OpcodeName: "CSwitch",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 3, Keywords: 0x10,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "CSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "NewThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "OldThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -2924,16 +2774,9 @@ func (e ThreadCSwitchV3) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ThreadCSwitchV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadCSwitchV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         36,
-	Version:    3,
-	Opcode:     36,
-	Task:       3,
-	Keywords:   0x10,
-	TaskName:   "Thread",
-	OpcodeName: "CSwitch",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 3, Opcode: 36, Task: 3, Keywords: 0x10,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "CSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "NewThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "OldThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -3063,16 +2906,9 @@ func (e ThreadCSwitchV4) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ThreadCSwitchV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadCSwitchV4 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         36,
-	Version:    4,
-	Opcode:     36,
-	Task:       3,
-	Keywords:   0x10,
-	TaskName:   "Thread",
-	OpcodeName: "CSwitch",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 4, Opcode: 36, Task: 3, Keywords: 0x10,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "CSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "NewThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "OldThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -3206,16 +3042,9 @@ func (e ThreadCSwitchV5) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ThreadCSwitchV5) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadCSwitchV5 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         36,
-	Version:    5,
-	Opcode:     36,
-	Task:       3,
-	Keywords:   0x10,
-	TaskName:   "Thread",
-	OpcodeName: "CSwitch",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 5, Opcode: 36, Task: 3, Keywords: 0x10,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "CSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "NewThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "OldThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -3480,43 +3309,32 @@ func (e ThreadCompCSV2) LogValue() slog.Value                                 { 
 func (e ThreadCompCSV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var threadCompCSV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         37,
-	Version:    2,
-	Opcode:     37,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "CompCS",
-	New:        func() etw.Event { return new(ThreadCompCSV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "CompCS",
+	New: func() etw.Event { return new(ThreadCompCSV2) },
 }
 
-// AnyThreadCompCS is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 37 (CompCS), of task Thread, in
-// any version.
-//
-// Logged with PERF_COMPACT_CSWITCH of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadCompCSV2]; a newer one is decoded like it.
+// AnyThreadCompCS is [ThreadCompCSV2] in any version: a newer one is decoded
+// like it.
 type AnyThreadCompCS struct {
 	Seen etw.Seen
+	ThreadCompCSV2
 }
 
-var anyThreadCompCS = []*etw.EventDesc{&threadCompCSV2}
-
-func (*AnyThreadCompCS) EventDescs() []*etw.EventDesc { return anyThreadCompCS }
-func (*AnyThreadCompCS) EventDesc() *etw.EventDesc    { return &threadCompCSV2 }
-func (e *AnyThreadCompCS) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadCompCS) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadCompCSV2} }
+func (e *AnyThreadCompCS) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadCompCS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return 0, nil
+	return e.ThreadCompCSV2.DecodePayload(p, ptr)
 }
-func (*AnyThreadCompCS) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyThreadCompCS) Clone() *AnyThreadCompCS      { return &e }
-func (e AnyThreadCompCS) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadCompCS) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadCompCS) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyThreadCompCS) Clone() *AnyThreadCompCS { return &e }
 
 // ThreadSpinLockV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 41 (SpinLock), version 2, of
@@ -3624,15 +3442,9 @@ func (e ThreadSpinLockV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ThreadSpinLockV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadSpinLockV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         41,
-	Version:    2,
-	Opcode:     41,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "SpinLock",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 41, Version: 2, Opcode: 41, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "SpinLock",
 	Fields: []etw.FieldDesc{
 		{Name: "SpinLockAddress", Type: etw.InPointer},
 		{Name: "CallerAddress", Type: etw.InPointer},
@@ -3650,91 +3462,22 @@ var threadSpinLockV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadSpinLockV2) },
 }
 
-// AnyThreadSpinLock is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 41 (SpinLock), of task Thread,
-// in any version.
-//
-// A spin lock that was waited for or held. Logged with PERF_SPINLOCK of the
-// group masks. The layout is that of descriptions; no trace with the event was
-// at hand.
-//
-// The only version is [ThreadSpinLockV2]; a newer one is decoded like it.
+// AnyThreadSpinLock is [ThreadSpinLockV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadSpinLock struct {
 	Seen etw.Seen
-
-	SpinLockAddress  etw.Pointer
-	CallerAddress    etw.Pointer
-	AcquireTime      uint64
-	ReleaseTime      uint64
-	WaitTimeInCycles uint32
-	SpinCount        uint32
-	// The thread.
-	ThreadId       uint32
-	InterruptCount uint32
-	Irql           uint8
-	AcquireDepth   uint8
-	Flag           uint8
-	// Means nothing.
-	Reserved etw.Binary
+	ThreadSpinLockV2
 }
 
-var anyThreadSpinLock = []*etw.EventDesc{&threadSpinLockV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadSpinLock) EventDescs() []*etw.EventDesc { return anyThreadSpinLock }
-func (e *AnyThreadSpinLock) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadSpinLock, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadSpinLock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadSpinLockV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadSpinLock) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadSpinLockV2} }
+func (e *AnyThreadSpinLock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadSpinLock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.SpinLockAddress = v.SpinLockAddress
-	e.CallerAddress = v.CallerAddress
-	e.AcquireTime = v.AcquireTime
-	e.ReleaseTime = v.ReleaseTime
-	e.WaitTimeInCycles = v.WaitTimeInCycles
-	e.SpinCount = v.SpinCount
-	e.ThreadId = v.ThreadId
-	e.InterruptCount = v.InterruptCount
-	e.Irql = v.Irql
-	e.AcquireDepth = v.AcquireDepth
-	e.Flag = v.Flag
-	e.Reserved = v.Reserved
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadSpinLock) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.SpinLockAddress)
-	case 1:
-		return etw.PointerValue(e.CallerAddress)
-	case 2:
-		return etw.UintValue(e.AcquireTime)
-	case 3:
-		return etw.UintValue(e.ReleaseTime)
-	case 4:
-		return etw.UintValue(uint64(e.WaitTimeInCycles))
-	case 5:
-		return etw.UintValue(uint64(e.SpinCount))
-	case 6:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 7:
-		return etw.UintValue(uint64(e.InterruptCount))
-	case 8:
-		return etw.UintValue(uint64(e.Irql))
-	case 9:
-		return etw.UintValue(uint64(e.AcquireDepth))
-	case 10:
-		return etw.UintValue(uint64(e.Flag))
-	case 11:
-		return etw.BinaryValue(e.Reserved)
-	}
-	return etw.Value{}
+	return e.ThreadSpinLockV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3742,10 +3485,6 @@ func (e AnyThreadSpinLock) Clone() *AnyThreadSpinLock {
 	e.Reserved = e.Reserved.Clone()
 	return &e
 }
-
-func (e AnyThreadSpinLock) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadSpinLock) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadSpinLock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadQueueV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 42 (Queue), version 2, of task
@@ -3812,15 +3551,9 @@ func (e ThreadQueueV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ThreadQueueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadQueueV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         42,
-	Version:    2,
-	Opcode:     42,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "Queue",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 42, Version: 2, Opcode: 42, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "Queue",
 	Fields: []etw.FieldDesc{
 		{Name: "Queue", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -3830,58 +3563,22 @@ var threadQueueV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadQueueV2) },
 }
 
-// AnyThreadQueue is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 42 (Queue), of task Thread, in
-// any version.
-//
-// Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadQueueV2]; a newer one is decoded like it.
+// AnyThreadQueue is [ThreadQueueV2] in any version: a newer one is decoded
+// like it.
 type AnyThreadQueue struct {
 	Seen etw.Seen
-
-	Queue etw.Pointer
-	// The thread.
-	ThreadId uint32
-	Action   uint8
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	ThreadQueueV2
 }
 
-var anyThreadQueue = []*etw.EventDesc{&threadQueueV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadQueue) EventDescs() []*etw.EventDesc { return anyThreadQueue }
-func (e *AnyThreadQueue) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadQueue, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadQueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadQueueV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadQueue) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadQueueV2} }
+func (e *AnyThreadQueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadQueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Queue = v.Queue
-	e.ThreadId = v.ThreadId
-	e.Action = v.Action
-	e.TailPad = v.TailPad
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadQueue) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Queue)
-	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 2:
-		return etw.UintValue(uint64(e.Action))
-	case 3:
-		return etw.BinaryValue(e.TailPad)
-	}
-	return etw.Value{}
+	return e.ThreadQueueV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3889,10 +3586,6 @@ func (e AnyThreadQueue) Clone() *AnyThreadQueue {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
-
-func (e AnyThreadQueue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadQueue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadQueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadResourceV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 43 (Resource), version 2, of
@@ -3988,15 +3681,9 @@ func (e ThreadResourceV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ThreadResourceV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadResourceV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         43,
-	Version:    2,
-	Opcode:     43,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "Resource",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 43, Version: 2, Opcode: 43, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "Resource",
 	Fields: []etw.FieldDesc{
 		{Name: "AcquireTime", Type: etw.InUInt64},
 		{Name: "HoldTime", Type: etw.InUInt64},
@@ -4011,79 +3698,22 @@ var threadResourceV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadResourceV2) },
 }
 
-// AnyThreadResource is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 43 (Resource), of task Thread,
-// in any version.
-//
-// Logged with PERF_SYNC_OBJECTS of the group masks. xperf's name for stacks of
-// it is ExecutiveResource. The layout is that of descriptions; no trace with
-// the event was at hand.
-//
-// The only version is [ThreadResourceV2]; a newer one is decoded like it.
+// AnyThreadResource is [ThreadResourceV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadResource struct {
 	Seen etw.Seen
-
-	AcquireTime       uint64
-	HoldTime          uint64
-	WaitTime          uint64
-	MaxRecursionDepth uint32
-	// The thread.
-	ThreadId        uint32
-	Resource        etw.Pointer
-	Action          uint32
-	ContentionDelta uint32
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	ThreadResourceV2
 }
 
-var anyThreadResource = []*etw.EventDesc{&threadResourceV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadResource) EventDescs() []*etw.EventDesc { return anyThreadResource }
-func (e *AnyThreadResource) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadResource, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadResource) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadResourceV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadResource) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadResourceV2} }
+func (e *AnyThreadResource) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadResource) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.AcquireTime = v.AcquireTime
-	e.HoldTime = v.HoldTime
-	e.WaitTime = v.WaitTime
-	e.MaxRecursionDepth = v.MaxRecursionDepth
-	e.ThreadId = v.ThreadId
-	e.Resource = v.Resource
-	e.Action = v.Action
-	e.ContentionDelta = v.ContentionDelta
-	e.TailPad = v.TailPad
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadResource) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.AcquireTime)
-	case 1:
-		return etw.UintValue(e.HoldTime)
-	case 2:
-		return etw.UintValue(e.WaitTime)
-	case 3:
-		return etw.UintValue(uint64(e.MaxRecursionDepth))
-	case 4:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 5:
-		return etw.PointerValue(e.Resource)
-	case 6:
-		return etw.UintValue(uint64(e.Action))
-	case 7:
-		return etw.UintValue(uint64(e.ContentionDelta))
-	case 8:
-		return etw.BinaryValue(e.TailPad)
-	}
-	return etw.Value{}
+	return e.ThreadResourceV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4091,10 +3721,6 @@ func (e AnyThreadResource) Clone() *AnyThreadResource {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
-
-func (e AnyThreadResource) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadResource) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadResource) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPushlockV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 44 (Pushlock), version 2, of
@@ -4161,15 +3787,9 @@ func (e ThreadPushlockV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ThreadPushlockV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPushlockV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         44,
-	Version:    2,
-	Opcode:     44,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "Pushlock",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 44, Version: 2, Opcode: 44, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "Pushlock",
 	Fields: []etw.FieldDesc{
 		{Name: "PushLock", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -4179,58 +3799,22 @@ var threadPushlockV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadPushlockV2) },
 }
 
-// AnyThreadPushlock is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 44 (Pushlock), of task Thread,
-// in any version.
-//
-// Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadPushlockV2]; a newer one is decoded like it.
+// AnyThreadPushlock is [ThreadPushlockV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadPushlock struct {
 	Seen etw.Seen
-
-	PushLock etw.Pointer
-	// The thread.
-	ThreadId uint32
-	Action   uint8
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	ThreadPushlockV2
 }
 
-var anyThreadPushlock = []*etw.EventDesc{&threadPushlockV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPushlock) EventDescs() []*etw.EventDesc { return anyThreadPushlock }
-func (e *AnyThreadPushlock) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadPushlock, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPushlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadPushlockV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPushlock) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadPushlockV2} }
+func (e *AnyThreadPushlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadPushlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.PushLock = v.PushLock
-	e.ThreadId = v.ThreadId
-	e.Action = v.Action
-	e.TailPad = v.TailPad
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPushlock) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.PushLock)
-	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 2:
-		return etw.UintValue(uint64(e.Action))
-	case 3:
-		return etw.BinaryValue(e.TailPad)
-	}
-	return etw.Value{}
+	return e.ThreadPushlockV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4238,10 +3822,6 @@ func (e AnyThreadPushlock) Clone() *AnyThreadPushlock {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
-
-func (e AnyThreadPushlock) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPushlock) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPushlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadWaitSingleV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 45 (WaitSingle), version 2, of
@@ -4326,15 +3906,9 @@ func (e ThreadWaitSingleV2) LogValue() slog.Value         { return etw.LogValue(
 func (e ThreadWaitSingleV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadWaitSingleV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         45,
-	Version:    2,
-	Opcode:     45,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "WaitSingle",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 45, Version: 2, Opcode: 45, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "WaitSingle",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "Pad1", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}, When: etw.When{Ptr: 8}},
@@ -4345,69 +3919,24 @@ var threadWaitSingleV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadWaitSingleV2) },
 }
 
-// AnyThreadWaitSingle is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 45 (WaitSingle), of task
-// Thread, in any version.
-//
-// Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadWaitSingleV2]; a newer one is decoded like it.
+// AnyThreadWaitSingle is [ThreadWaitSingleV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadWaitSingle struct {
 	Seen etw.Seen
-
-	// The thread.
-	ThreadId uint32
-	// Means nothing.
-	Pad1       etw.Binary
-	HasPad1    bool // the payload has Pad1
-	Object     etw.Pointer
-	ObjectType uint8
-	// Means nothing.
-	TailPad etw.Binary // the rest of the payload
+	ThreadWaitSingleV2
 }
 
-var anyThreadWaitSingle = []*etw.EventDesc{&threadWaitSingleV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadWaitSingle) EventDescs() []*etw.EventDesc { return anyThreadWaitSingle }
-func (e *AnyThreadWaitSingle) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadWaitSingle, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadWaitSingle) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadWaitSingleV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadWaitSingle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadWaitSingleV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadWaitSingle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadWaitSingle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ThreadId = v.ThreadId
-	e.Pad1 = v.Pad1
-	e.HasPad1 = v.HasPad1
-	e.Object = v.Object
-	e.ObjectType = v.ObjectType
-	e.TailPad = v.TailPad
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadWaitSingle) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 1:
-		if e.HasPad1 {
-			return etw.BinaryValue(e.Pad1)
-		}
-	case 2:
-		return etw.PointerValue(e.Object)
-	case 3:
-		return etw.UintValue(uint64(e.ObjectType))
-	case 4:
-		return etw.BinaryValue(e.TailPad)
-	}
-	return etw.Value{}
+	return e.ThreadWaitSingleV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4416,10 +3945,6 @@ func (e AnyThreadWaitSingle) Clone() *AnyThreadWaitSingle {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
-
-func (e AnyThreadWaitSingle) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadWaitSingle) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadWaitSingle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadWaitMultipleV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 46 (WaitMultiple), version 2,
@@ -4495,15 +4020,9 @@ func (e ThreadWaitMultipleV2) LogValue() slog.Value         { return etw.LogValu
 func (e ThreadWaitMultipleV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadWaitMultipleV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         46,
-	Version:    2,
-	Opcode:     46,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "WaitMultiple",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 46, Version: 2, Opcode: 46, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "WaitMultiple",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "WaitType", Type: etw.InUInt8},
@@ -4671,64 +4190,24 @@ func (s ThreadWaitMultipleV2ObjectRecordList) write(a *etw.Appender, i int, n ui
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyThreadWaitMultiple is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 46 (WaitMultiple), of task
-// Thread, in any version.
-//
-// Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadWaitMultipleV2]; a newer one is decoded like it.
+// AnyThreadWaitMultiple is [ThreadWaitMultipleV2] in any version: a newer one
+// is decoded like it.
 type AnyThreadWaitMultiple struct {
 	Seen etw.Seen
-
-	// The thread.
-	ThreadId    uint32
-	WaitType    uint8
-	ObjectCount uint8
-	// Means nothing.
-	Pad3         etw.Binary
-	ObjectRecord ThreadWaitMultipleV2ObjectRecordList // ObjectCount elements
+	ThreadWaitMultipleV2
 }
 
-var anyThreadWaitMultiple = []*etw.EventDesc{&threadWaitMultipleV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadWaitMultiple) EventDescs() []*etw.EventDesc { return anyThreadWaitMultiple }
-func (e *AnyThreadWaitMultiple) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadWaitMultiple, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadWaitMultiple) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadWaitMultipleV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadWaitMultiple) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadWaitMultipleV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadWaitMultiple) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadWaitMultiple) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ThreadId = v.ThreadId
-	e.WaitType = v.WaitType
-	e.ObjectCount = v.ObjectCount
-	e.Pad3 = v.Pad3
-	e.ObjectRecord = v.ObjectRecord
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadWaitMultiple) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 1:
-		return etw.UintValue(uint64(e.WaitType))
-	case 2:
-		return etw.UintValue(uint64(e.ObjectCount))
-	case 3:
-		return etw.BinaryValue(e.Pad3)
-	case 4:
-		return etw.ArrayValue(&threadWaitMultipleV2.Fields[4], e.ObjectRecord.p, e.ObjectRecord.n, e.ObjectRecord.ptr, e)
-	}
-	return etw.Value{}
+	return e.ThreadWaitMultipleV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4737,10 +4216,6 @@ func (e AnyThreadWaitMultiple) Clone() *AnyThreadWaitMultiple {
 	e.ObjectRecord = e.ObjectRecord.Clone()
 	return &e
 }
-
-func (e AnyThreadWaitMultiple) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadWaitMultiple) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadWaitMultiple) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadDelayExecutionV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 47 (DelayExecution), version 2,
@@ -4805,15 +4280,9 @@ func (e ThreadDelayExecutionV2) LogValue() slog.Value         { return etw.LogVa
 func (e ThreadDelayExecutionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadDelayExecutionV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         47,
-	Version:    2,
-	Opcode:     47,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "DelayExecution",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 47, Version: 2, Opcode: 47, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "DelayExecution",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "Pad1", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}},
@@ -4822,57 +4291,24 @@ var threadDelayExecutionV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadDelayExecutionV2) },
 }
 
-// AnyThreadDelayExecution is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 47 (DelayExecution), of task
-// Thread, in any version.
-//
-// Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadDelayExecutionV2]; a newer one is decoded like
-// it.
+// AnyThreadDelayExecution is [ThreadDelayExecutionV2] in any version: a newer
+// one is decoded like it.
 type AnyThreadDelayExecution struct {
 	Seen etw.Seen
-
-	// The thread.
-	ThreadId uint32
-	// Means nothing.
-	Pad1  etw.Binary
-	Delta uint64
+	ThreadDelayExecutionV2
 }
 
-var anyThreadDelayExecution = []*etw.EventDesc{&threadDelayExecutionV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadDelayExecution) EventDescs() []*etw.EventDesc { return anyThreadDelayExecution }
-func (e *AnyThreadDelayExecution) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadDelayExecution, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadDelayExecution) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadDelayExecutionV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadDelayExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadDelayExecutionV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadDelayExecution) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadDelayExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ThreadId = v.ThreadId
-	e.Pad1 = v.Pad1
-	e.Delta = v.Delta
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadDelayExecution) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 1:
-		return etw.BinaryValue(e.Pad1)
-	case 2:
-		return etw.UintValue(e.Delta)
-	}
-	return etw.Value{}
+	return e.ThreadDelayExecutionV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4880,10 +4316,6 @@ func (e AnyThreadDelayExecution) Clone() *AnyThreadDelayExecution {
 	e.Pad1 = e.Pad1.Clone()
 	return &e
 }
-
-func (e AnyThreadDelayExecution) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadDelayExecution) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadDelayExecution) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadSetPriorityV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 48 (SetPriority), version 2, of
@@ -4951,15 +4383,9 @@ func (e ThreadSetPriorityV2) LogValue() slog.Value         { return etw.LogValue
 func (e ThreadSetPriorityV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadSetPriorityV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         48,
-	Version:    2,
-	Opcode:     48,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "SetPriority",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "SetPriority",
 	Fields: []etw.FieldDesc{
 		{Name: "Reserve", Type: etw.InPointer},
 		{Name: "Period", Type: etw.InUInt32},
@@ -5013,17 +4439,11 @@ func (e ThreadSetPriorityV3) LogValue() slog.Value         { return etw.LogValue
 func (e ThreadSetPriorityV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadSetPriorityV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         48,
-	Version:    3,
-	Opcode:     48,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "SetPriority",
-	Fields:     threadPriorityLayoutFields,
-	New:        func() etw.Event { return new(ThreadSetPriorityV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 3, Opcode: 48, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "SetPriority",
+	Fields: threadPriorityLayoutFields,
+	New:    func() etw.Event { return new(ThreadSetPriorityV3) },
 }
 
 // threadPriorityLayout is the template ThreadPriority, which several events
@@ -5227,15 +4647,9 @@ func (e ThreadSetBasePriorityV2) LogValue() slog.Value         { return etw.LogV
 func (e ThreadSetBasePriorityV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadSetBasePriorityV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         49,
-	Version:    2,
-	Opcode:     49,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "SetBasePriority",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 49, Version: 2, Opcode: 49, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "SetBasePriority",
 	Fields: []etw.FieldDesc{
 		{Name: "Reserve", Type: etw.InPointer},
 	},
@@ -5311,15 +4725,9 @@ func (e ThreadSetBasePriorityV3) LogValue() slog.Value         { return etw.LogV
 func (e ThreadSetBasePriorityV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadSetBasePriorityV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         49,
-	Version:    3,
-	Opcode:     49,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "SetBasePriority",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 49, Version: 3, Opcode: 49, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "SetBasePriority",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "OldPriority", Type: etw.InUInt8},
@@ -5497,16 +4905,9 @@ func (e ThreadReadyThreadV2) LogValue() slog.Value         { return etw.LogValue
 func (e ThreadReadyThreadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadReadyThreadV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         50,
-	Version:    2,
-	Opcode:     50,
-	Task:       3,
-	Keywords:   0x800,
-	TaskName:   "Thread",
-	OpcodeName: "ReadyThread",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 50, Version: 2, Opcode: 50, Task: 3, Keywords: 0x800,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "ReadyThread",
 	Fields: []etw.FieldDesc{
 		{Name: "TThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "AdjustReason", Type: etw.InUInt8, Map: &adjustReasonMap},
@@ -5517,75 +4918,28 @@ var threadReadyThreadV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadReadyThreadV2) },
 }
 
-// AnyThreadReadyThread is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 50 (ReadyThread), of task
-// Thread, keyword EVENT_TRACE_FLAG_DISPATCHER, in any version.
-//
-// A thread becomes ready to run. The header is that of who readied it. xperf's
-// name for stacks of it is ReadyThread. The layout is that of descriptions; no
-// trace with the event was at hand.
-//
-// The only version is [ThreadReadyThreadV2]; a newer one is decoded like it.
+// AnyThreadReadyThread is [ThreadReadyThreadV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadReadyThread struct {
 	Seen etw.Seen
-
-	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
-	// Why its priority changes.
-	AdjustReason AdjustReason
-	// By how much its priority changes.
-	AdjustIncrement int8
-	Flag            ReadyThreadFlags
-	// Means nothing.
-	Reserved int8
+	ThreadReadyThreadV2
 }
 
-var anyThreadReadyThread = []*etw.EventDesc{&threadReadyThreadV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadReadyThread) EventDescs() []*etw.EventDesc { return anyThreadReadyThread }
-func (e *AnyThreadReadyThread) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadReadyThread, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadReadyThread) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadReadyThreadV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadReadyThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadReadyThreadV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadReadyThread) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadReadyThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.TThreadId = v.TThreadId
-	e.AdjustReason = v.AdjustReason
-	e.AdjustIncrement = v.AdjustIncrement
-	e.Flag = v.Flag
-	e.Reserved = v.Reserved
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadReadyThread) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.TThreadId))
-	case 1:
-		return etw.UintValue(uint64(e.AdjustReason))
-	case 2:
-		return etw.IntValue(int64(e.AdjustIncrement))
-	case 3:
-		return etw.UintValue(uint64(e.Flag))
-	case 4:
-		return etw.IntValue(int64(e.Reserved))
-	}
-	return etw.Value{}
+	return e.ThreadReadyThreadV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadReadyThread) Clone() *AnyThreadReadyThread { return &e }
-
-func (e AnyThreadReadyThread) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadReadyThread) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadReadyThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadSetPagePriorityV3 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 51 (SetPagePriority), version
@@ -5630,83 +4984,35 @@ func (e ThreadSetPagePriorityV3) LogValue() slog.Value         { return etw.LogV
 func (e ThreadSetPagePriorityV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadSetPagePriorityV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         51,
-	Version:    3,
-	Opcode:     51,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "SetPagePriority",
-	Fields:     threadPriorityLayoutFields,
-	New:        func() etw.Event { return new(ThreadSetPagePriorityV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 51, Version: 3, Opcode: 51, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "SetPagePriority",
+	Fields: threadPriorityLayoutFields,
+	New:    func() etw.Event { return new(ThreadSetPagePriorityV3) },
 }
 
-// AnyThreadSetPagePriority is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 51 (SetPagePriority), of task
-// Thread, in any version.
-//
-// The priority of a thread's pages changes. Logged with PERF_PRIORITY of the
-// group masks. The layout is that of descriptions; no trace with the event was
-// at hand.
-//
-// The only version is [ThreadSetPagePriorityV3]; a newer one is decoded like
-// it.
+// AnyThreadSetPagePriority is [ThreadSetPagePriorityV3] in any version: a
+// newer one is decoded like it.
 type AnyThreadSetPagePriority struct {
 	Seen etw.Seen
-
-	// The thread.
-	ThreadId    uint32
-	OldPriority uint8
-	NewPriority uint8
-	// Means nothing.
-	Reserved uint16
+	ThreadSetPagePriorityV3
 }
 
-var anyThreadSetPagePriority = []*etw.EventDesc{&threadSetPagePriorityV3}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadSetPagePriority) EventDescs() []*etw.EventDesc { return anyThreadSetPagePriority }
-func (e *AnyThreadSetPagePriority) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadSetPagePriority, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadSetPagePriority) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadSetPagePriorityV3}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadSetPagePriority) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadSetPagePriorityV3
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadSetPagePriority) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
+}
+func (e *AnyThreadSetPagePriority) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.ThreadId = v.ThreadId
-	e.OldPriority = v.OldPriority
-	e.NewPriority = v.NewPriority
-	e.Reserved = v.Reserved
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadSetPagePriority) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 1:
-		return etw.UintValue(uint64(e.OldPriority))
-	case 2:
-		return etw.UintValue(uint64(e.NewPriority))
-	case 3:
-		return etw.UintValue(uint64(e.Reserved))
-	}
-	return etw.Value{}
+	return e.ThreadSetPagePriorityV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadSetPagePriority) Clone() *AnyThreadSetPagePriority { return &e }
-
-func (e AnyThreadSetPagePriority) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadSetPagePriority) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadSetPagePriority) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadSetIoPriorityV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (SetIoPriority), version 2,
@@ -5760,15 +5066,9 @@ func (e ThreadSetIoPriorityV2) LogValue() slog.Value         { return etw.LogVal
 func (e ThreadSetIoPriorityV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadSetIoPriorityV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         52,
-	Version:    2,
-	Opcode:     52,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "SetIoPriority",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 2, Opcode: 52, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "SetIoPriority",
 	Fields: []etw.FieldDesc{
 		{Name: "Reserve", Type: etw.InPointer},
 		{Name: "TThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -5819,17 +5119,11 @@ func (e ThreadSetIoPriorityV3) LogValue() slog.Value         { return etw.LogVal
 func (e ThreadSetIoPriorityV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadSetIoPriorityV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         52,
-	Version:    3,
-	Opcode:     52,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "SetIoPriority",
-	Fields:     threadPriorityLayoutFields,
-	New:        func() etw.Event { return new(ThreadSetIoPriorityV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 3, Opcode: 52, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "SetIoPriority",
+	Fields: threadPriorityLayoutFields,
+	New:    func() etw.Event { return new(ThreadSetIoPriorityV3) },
 }
 
 // AnyThreadSetIoPriority is the classic event of class
@@ -5993,15 +5287,9 @@ func (e ThreadAffinityV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ThreadAffinityV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadAffinityV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         53,
-	Version:    2,
-	Opcode:     53,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "Affinity",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 53, Version: 2, Opcode: 53, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "Affinity",
 	Fields: []etw.FieldDesc{
 		{Name: "Affinity", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -6011,68 +5299,26 @@ var threadAffinityV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadAffinityV2) },
 }
 
-// AnyThreadAffinity is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 53 (Affinity), of task Thread,
-// in any version.
-//
-// The processors that a thread may run on change. Logged with PERF_AFFINITY of
-// the group masks. The layout is that of descriptions; no trace with the event
-// was at hand.
-//
-// The only version is [ThreadAffinityV2]; a newer one is decoded like it.
+// AnyThreadAffinity is [ThreadAffinityV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadAffinity struct {
 	Seen etw.Seen
-
-	// The processors that the thread may run on, one bit each.
-	Affinity etw.Pointer
-	// The thread.
-	ThreadId uint32
-	Group    uint16
-	// Means nothing.
-	Reserved uint16
+	ThreadAffinityV2
 }
 
-var anyThreadAffinity = []*etw.EventDesc{&threadAffinityV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadAffinity) EventDescs() []*etw.EventDesc { return anyThreadAffinity }
-func (e *AnyThreadAffinity) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadAffinity, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadAffinity) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadAffinityV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadAffinity) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadAffinityV2} }
+func (e *AnyThreadAffinity) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadAffinity) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Affinity = v.Affinity
-	e.ThreadId = v.ThreadId
-	e.Group = v.Group
-	e.Reserved = v.Reserved
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadAffinity) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Affinity)
-	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 2:
-		return etw.UintValue(uint64(e.Group))
-	case 3:
-		return etw.UintValue(uint64(e.Reserved))
-	}
-	return etw.Value{}
+	return e.ThreadAffinityV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadAffinity) Clone() *AnyThreadAffinity { return &e }
-
-func (e AnyThreadAffinity) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadAffinity) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadAffinity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadReserveStateV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 54 (ReserveState), version 2,
@@ -6128,15 +5374,9 @@ func (e ThreadReserveStateV2) LogValue() slog.Value         { return etw.LogValu
 func (e ThreadReserveStateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadReserveStateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         54,
-	Version:    2,
-	Opcode:     54,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "ReserveState",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 54, Version: 2, Opcode: 54, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "ReserveState",
 	Fields: []etw.FieldDesc{
 		{Name: "Reserve", Type: etw.InPointer},
 		{Name: "DispatchState", Type: etw.InInt8},
@@ -6145,61 +5385,28 @@ var threadReserveStateV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadReserveStateV2) },
 }
 
-// AnyThreadReserveState is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 54 (ReserveState), of task
-// Thread, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadReserveStateV2]; a newer one is decoded like it.
+// AnyThreadReserveState is [ThreadReserveStateV2] in any version: a newer one
+// is decoded like it.
 type AnyThreadReserveState struct {
 	Seen etw.Seen
-
-	Reserve       etw.Pointer
-	DispatchState int8
-	Replenished   uint8
+	ThreadReserveStateV2
 }
 
-var anyThreadReserveState = []*etw.EventDesc{&threadReserveStateV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadReserveState) EventDescs() []*etw.EventDesc { return anyThreadReserveState }
-func (e *AnyThreadReserveState) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadReserveState, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadReserveState) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadReserveStateV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadReserveState) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadReserveStateV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadReserveState) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadReserveState) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Reserve = v.Reserve
-	e.DispatchState = v.DispatchState
-	e.Replenished = v.Replenished
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadReserveState) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Reserve)
-	case 1:
-		return etw.IntValue(int64(e.DispatchState))
-	case 2:
-		return etw.UintValue(uint64(e.Replenished))
-	}
-	return etw.Value{}
+	return e.ThreadReserveStateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadReserveState) Clone() *AnyThreadReserveState { return &e }
-
-func (e AnyThreadReserveState) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadReserveState) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadReserveState) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadReserveBandwidthV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 55 (ReserveBandwidth), version
@@ -6255,15 +5462,9 @@ func (e ThreadReserveBandwidthV2) LogValue() slog.Value         { return etw.Log
 func (e ThreadReserveBandwidthV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadReserveBandwidthV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         55,
-	Version:    2,
-	Opcode:     55,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "ReserveBandwidth",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 55, Version: 2, Opcode: 55, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "ReserveBandwidth",
 	Fields: []etw.FieldDesc{
 		{Name: "Reserve", Type: etw.InPointer},
 		{Name: "Period", Type: etw.InUInt32},
@@ -6272,62 +5473,28 @@ var threadReserveBandwidthV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadReserveBandwidthV2) },
 }
 
-// AnyThreadReserveBandwidth is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 55 (ReserveBandwidth), of task
-// Thread, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadReserveBandwidthV2]; a newer one is decoded like
-// it.
+// AnyThreadReserveBandwidth is [ThreadReserveBandwidthV2] in any version: a
+// newer one is decoded like it.
 type AnyThreadReserveBandwidth struct {
 	Seen etw.Seen
-
-	Reserve etw.Pointer
-	Period  uint32
-	Budget  uint32
+	ThreadReserveBandwidthV2
 }
 
-var anyThreadReserveBandwidth = []*etw.EventDesc{&threadReserveBandwidthV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadReserveBandwidth) EventDescs() []*etw.EventDesc { return anyThreadReserveBandwidth }
-func (e *AnyThreadReserveBandwidth) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadReserveBandwidth, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadReserveBandwidth) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadReserveBandwidthV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadReserveBandwidth) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadReserveBandwidthV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadReserveBandwidth) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadReserveBandwidth) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Reserve = v.Reserve
-	e.Period = v.Period
-	e.Budget = v.Budget
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadReserveBandwidth) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Reserve)
-	case 1:
-		return etw.UintValue(uint64(e.Period))
-	case 2:
-		return etw.UintValue(uint64(e.Budget))
-	}
-	return etw.Value{}
+	return e.ThreadReserveBandwidthV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadReserveBandwidth) Clone() *AnyThreadReserveBandwidth { return &e }
-
-func (e AnyThreadReserveBandwidth) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadReserveBandwidth) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadReserveBandwidth) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadReserveLateCountV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 56 (ReserveLateCount), version
@@ -6378,15 +5545,9 @@ func (e ThreadReserveLateCountV2) LogValue() slog.Value         { return etw.Log
 func (e ThreadReserveLateCountV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadReserveLateCountV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         56,
-	Version:    2,
-	Opcode:     56,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "ReserveLateCount",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 56, Version: 2, Opcode: 56, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "ReserveLateCount",
 	Fields: []etw.FieldDesc{
 		{Name: "Reserve", Type: etw.InPointer},
 		{Name: "LateCountIncrement", Type: etw.InInt32},
@@ -6394,58 +5555,28 @@ var threadReserveLateCountV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadReserveLateCountV2) },
 }
 
-// AnyThreadReserveLateCount is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 56 (ReserveLateCount), of task
-// Thread, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadReserveLateCountV2]; a newer one is decoded like
-// it.
+// AnyThreadReserveLateCount is [ThreadReserveLateCountV2] in any version: a
+// newer one is decoded like it.
 type AnyThreadReserveLateCount struct {
 	Seen etw.Seen
-
-	Reserve            etw.Pointer
-	LateCountIncrement int32
+	ThreadReserveLateCountV2
 }
 
-var anyThreadReserveLateCount = []*etw.EventDesc{&threadReserveLateCountV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadReserveLateCount) EventDescs() []*etw.EventDesc { return anyThreadReserveLateCount }
-func (e *AnyThreadReserveLateCount) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadReserveLateCount, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadReserveLateCount) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadReserveLateCountV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadReserveLateCount) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadReserveLateCountV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadReserveLateCount) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadReserveLateCount) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Reserve = v.Reserve
-	e.LateCountIncrement = v.LateCountIncrement
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadReserveLateCount) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Reserve)
-	case 1:
-		return etw.IntValue(int64(e.LateCountIncrement))
-	}
-	return etw.Value{}
+	return e.ThreadReserveLateCountV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadReserveLateCount) Clone() *AnyThreadReserveLateCount { return &e }
-
-func (e AnyThreadReserveLateCount) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadReserveLateCount) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadReserveLateCount) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadWorkerThreadV1 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 57 (WorkerThread), version 1,
@@ -6507,15 +5638,9 @@ func (e ThreadWorkerThreadV1) LogValue() slog.Value         { return etw.LogValu
 func (e ThreadWorkerThreadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadWorkerThreadV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         57,
-	Version:    1,
-	Opcode:     57,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "WorkerThread",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 57, Version: 1, Opcode: 57, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "WorkerThread",
 	Fields: []etw.FieldDesc{
 		{Name: "TThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "StartTime", Type: etw.InUInt64},
@@ -6584,15 +5709,9 @@ func (e ThreadWorkerThreadV2) LogValue() slog.Value         { return etw.LogValu
 func (e ThreadWorkerThreadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadWorkerThreadV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         57,
-	Version:    2,
-	Opcode:     57,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "WorkerThread",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 57, Version: 2, Opcode: 57, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "WorkerThread",
 	Fields: []etw.FieldDesc{
 		{Name: "TThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "StartTime", Type: etw.InUInt64},
@@ -6746,15 +5865,9 @@ func (e ThreadDfssStartNewIntervalV2) LogValue() slog.Value         { return etw
 func (e ThreadDfssStartNewIntervalV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadDfssStartNewIntervalV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         58,
-	Version:    2,
-	Opcode:     58,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "DfssStartNewInterval",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 58, Version: 2, Opcode: 58, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "DfssStartNewInterval",
 	Fields: []etw.FieldDesc{
 		{Name: "CurrentGeneration", Type: etw.InUInt32},
 		{Name: "SessionCount", Type: etw.InUInt32},
@@ -6911,65 +6024,24 @@ func (s ThreadDfssStartNewIntervalV2SessionQuotaList) write(a *etw.Appender, i i
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyThreadDfssStartNewInterval is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 58 (DfssStartNewInterval), of
-// task Thread, in any version.
-//
-// Logged with PERF_DFSS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadDfssStartNewIntervalV2]; a newer one is decoded
-// like it.
+// AnyThreadDfssStartNewInterval is [ThreadDfssStartNewIntervalV2] in any
+// version: a newer one is decoded like it.
 type AnyThreadDfssStartNewInterval struct {
 	Seen etw.Seen
-
-	CurrentGeneration      uint32
-	SessionCount           uint32
-	TotalCycleCredit       uint64
-	TotalCyclesAccumulated uint64
-	SessionQuota           ThreadDfssStartNewIntervalV2SessionQuotaList // SessionCount elements
+	ThreadDfssStartNewIntervalV2
 }
 
-var anyThreadDfssStartNewInterval = []*etw.EventDesc{&threadDfssStartNewIntervalV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadDfssStartNewInterval) EventDescs() []*etw.EventDesc {
-	return anyThreadDfssStartNewInterval
+	return []*etw.EventDesc{&threadDfssStartNewIntervalV2}
 }
-func (e *AnyThreadDfssStartNewInterval) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadDfssStartNewInterval, e.Seen)
+func (e *AnyThreadDfssStartNewInterval) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadDfssStartNewInterval) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadDfssStartNewIntervalV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadDfssStartNewInterval) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.CurrentGeneration = v.CurrentGeneration
-	e.SessionCount = v.SessionCount
-	e.TotalCycleCredit = v.TotalCycleCredit
-	e.TotalCyclesAccumulated = v.TotalCyclesAccumulated
-	e.SessionQuota = v.SessionQuota
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadDfssStartNewInterval) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.CurrentGeneration))
-	case 1:
-		return etw.UintValue(uint64(e.SessionCount))
-	case 2:
-		return etw.UintValue(e.TotalCycleCredit)
-	case 3:
-		return etw.UintValue(e.TotalCyclesAccumulated)
-	case 4:
-		return etw.ArrayValue(&threadDfssStartNewIntervalV2.Fields[4], e.SessionQuota.p, e.SessionQuota.n, e.SessionQuota.ptr, e)
-	}
-	return etw.Value{}
+	return e.ThreadDfssStartNewIntervalV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -6977,10 +6049,6 @@ func (e AnyThreadDfssStartNewInterval) Clone() *AnyThreadDfssStartNewInterval {
 	e.SessionQuota = e.SessionQuota.Clone()
 	return &e
 }
-
-func (e AnyThreadDfssStartNewInterval) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadDfssStartNewInterval) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadDfssStartNewInterval) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadDfssProcessIdleOnlyQueueV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 59 (DfssProcessIdleOnlyQueue),
@@ -7047,15 +6115,9 @@ func (e ThreadDfssProcessIdleOnlyQueueV2) MarshalJSON() ([]byte, error) {
 }
 
 var threadDfssProcessIdleOnlyQueueV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         59,
-	Version:    2,
-	Opcode:     59,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "DfssProcessIdleOnlyQueue",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 59, Version: 2, Opcode: 59, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "DfssProcessIdleOnlyQueue",
 	Fields: []etw.FieldDesc{
 		{Name: "CurrentGeneration", Type: etw.InUInt32},
 		{Name: "SessionSelectedToRun", Type: etw.InUInt32},
@@ -7065,71 +6127,28 @@ var threadDfssProcessIdleOnlyQueueV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadDfssProcessIdleOnlyQueueV2) },
 }
 
-// AnyThreadDfssProcessIdleOnlyQueue is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 59 (DfssProcessIdleOnlyQueue),
-// of task Thread, in any version.
-//
-// Logged with PERF_DFSS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadDfssProcessIdleOnlyQueueV2]; a newer one is
-// decoded like it.
+// AnyThreadDfssProcessIdleOnlyQueue is [ThreadDfssProcessIdleOnlyQueueV2] in
+// any version: a newer one is decoded like it.
 type AnyThreadDfssProcessIdleOnlyQueue struct {
 	Seen etw.Seen
-
-	CurrentGeneration    uint32
-	SessionSelectedToRun uint32
-	CycleBaseAllowance   uint64
-	CyclesRemaining      int64
+	ThreadDfssProcessIdleOnlyQueueV2
 }
 
-var anyThreadDfssProcessIdleOnlyQueue = []*etw.EventDesc{&threadDfssProcessIdleOnlyQueueV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadDfssProcessIdleOnlyQueue) EventDescs() []*etw.EventDesc {
-	return anyThreadDfssProcessIdleOnlyQueue
+	return []*etw.EventDesc{&threadDfssProcessIdleOnlyQueueV2}
 }
-func (e *AnyThreadDfssProcessIdleOnlyQueue) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadDfssProcessIdleOnlyQueue, e.Seen)
+func (e *AnyThreadDfssProcessIdleOnlyQueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadDfssProcessIdleOnlyQueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadDfssProcessIdleOnlyQueueV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadDfssProcessIdleOnlyQueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.CurrentGeneration = v.CurrentGeneration
-	e.SessionSelectedToRun = v.SessionSelectedToRun
-	e.CycleBaseAllowance = v.CycleBaseAllowance
-	e.CyclesRemaining = v.CyclesRemaining
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadDfssProcessIdleOnlyQueue) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.CurrentGeneration))
-	case 1:
-		return etw.UintValue(uint64(e.SessionSelectedToRun))
-	case 2:
-		return etw.UintValue(e.CycleBaseAllowance)
-	case 3:
-		return etw.IntValue(e.CyclesRemaining)
-	}
-	return etw.Value{}
+	return e.ThreadDfssProcessIdleOnlyQueueV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadDfssProcessIdleOnlyQueue) Clone() *AnyThreadDfssProcessIdleOnlyQueue { return &e }
-
-func (e AnyThreadDfssProcessIdleOnlyQueue) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadDfssProcessIdleOnlyQueue) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyThreadDfssProcessIdleOnlyQueue) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // ThreadAntiStarvationBoostV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 60 (AntiStarvationBoost),
@@ -7195,15 +6214,9 @@ func (e ThreadAntiStarvationBoostV2) LogValue() slog.Value         { return etw.
 func (e ThreadAntiStarvationBoostV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadAntiStarvationBoostV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         60,
-	Version:    2,
-	Opcode:     60,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "AntiStarvationBoost",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 60, Version: 2, Opcode: 60, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "AntiStarvationBoost",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "ProcessorIndex", Type: etw.InUInt16},
@@ -7213,72 +6226,28 @@ var threadAntiStarvationBoostV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadAntiStarvationBoostV2) },
 }
 
-// AnyThreadAntiStarvationBoost is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 60 (AntiStarvationBoost), of
-// task Thread, in any version.
-//
-// A thread that waited too long gets a higher priority. Logged with
-// PERF_ANTI_STARVATION of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
-//
-// The only version is [ThreadAntiStarvationBoostV2]; a newer one is decoded
-// like it.
+// AnyThreadAntiStarvationBoost is [ThreadAntiStarvationBoostV2] in any
+// version: a newer one is decoded like it.
 type AnyThreadAntiStarvationBoost struct {
 	Seen etw.Seen
-
-	// The thread.
-	ThreadId       uint32
-	ProcessorIndex uint16
-	Priority       uint8
-	// Means nothing.
-	Reserved uint8
+	ThreadAntiStarvationBoostV2
 }
 
-var anyThreadAntiStarvationBoost = []*etw.EventDesc{&threadAntiStarvationBoostV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadAntiStarvationBoost) EventDescs() []*etw.EventDesc {
-	return anyThreadAntiStarvationBoost
+	return []*etw.EventDesc{&threadAntiStarvationBoostV2}
 }
-func (e *AnyThreadAntiStarvationBoost) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadAntiStarvationBoost, e.Seen)
+func (e *AnyThreadAntiStarvationBoost) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadAntiStarvationBoost) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadAntiStarvationBoostV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadAntiStarvationBoost) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ThreadId = v.ThreadId
-	e.ProcessorIndex = v.ProcessorIndex
-	e.Priority = v.Priority
-	e.Reserved = v.Reserved
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadAntiStarvationBoost) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 1:
-		return etw.UintValue(uint64(e.ProcessorIndex))
-	case 2:
-		return etw.UintValue(uint64(e.Priority))
-	case 3:
-		return etw.UintValue(uint64(e.Reserved))
-	}
-	return etw.Value{}
+	return e.ThreadAntiStarvationBoostV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadAntiStarvationBoost) Clone() *AnyThreadAntiStarvationBoost { return &e }
-
-func (e AnyThreadAntiStarvationBoost) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadAntiStarvationBoost) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadAntiStarvationBoost) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadMigrationV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 61 (Migration), version 2, of
@@ -7352,15 +6321,9 @@ func (e ThreadMigrationV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e ThreadMigrationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadMigrationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         61,
-	Version:    2,
-	Opcode:     61,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "Migration",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 61, Version: 2, Opcode: 61, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "Migration",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "SourceProcessorIndex", Type: etw.InUInt16},
@@ -7372,75 +6335,26 @@ var threadMigrationV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadMigrationV2) },
 }
 
-// AnyThreadMigration is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 61 (Migration), of task Thread,
-// in any version.
-//
-// A thread moves to another processor. The layout is that of descriptions; no
-// trace with the event was at hand.
-//
-// The only version is [ThreadMigrationV2]; a newer one is decoded like it.
+// AnyThreadMigration is [ThreadMigrationV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadMigration struct {
 	Seen etw.Seen
-
-	// The thread.
-	ThreadId               uint32
-	SourceProcessorIndex   uint16
-	TargetProcessorIndex   uint16
-	Priority               uint8
-	IdealProcessorAdjust   uint8
-	OldIdealProcessorIndex uint16
+	ThreadMigrationV2
 }
 
-var anyThreadMigration = []*etw.EventDesc{&threadMigrationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadMigration) EventDescs() []*etw.EventDesc { return anyThreadMigration }
-func (e *AnyThreadMigration) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadMigration, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadMigration) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadMigrationV2} }
+func (e *AnyThreadMigration) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadMigration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadMigrationV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadMigration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ThreadId = v.ThreadId
-	e.SourceProcessorIndex = v.SourceProcessorIndex
-	e.TargetProcessorIndex = v.TargetProcessorIndex
-	e.Priority = v.Priority
-	e.IdealProcessorAdjust = v.IdealProcessorAdjust
-	e.OldIdealProcessorIndex = v.OldIdealProcessorIndex
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadMigration) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 1:
-		return etw.UintValue(uint64(e.SourceProcessorIndex))
-	case 2:
-		return etw.UintValue(uint64(e.TargetProcessorIndex))
-	case 3:
-		return etw.UintValue(uint64(e.Priority))
-	case 4:
-		return etw.UintValue(uint64(e.IdealProcessorAdjust))
-	case 5:
-		return etw.UintValue(uint64(e.OldIdealProcessorIndex))
-	}
-	return etw.Value{}
+	return e.ThreadMigrationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadMigration) Clone() *AnyThreadMigration { return &e }
-
-func (e AnyThreadMigration) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadMigration) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadMigration) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadEnqueueV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 62 (Enqueue), version 2, of
@@ -7494,15 +6408,9 @@ func (e ThreadEnqueueV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ThreadEnqueueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadEnqueueV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         62,
-	Version:    2,
-	Opcode:     62,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "Enqueue",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 62, Version: 2, Opcode: 62, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "Enqueue",
 	Fields: []etw.FieldDesc{
 		{Name: "Entry", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -7510,58 +6418,26 @@ var threadEnqueueV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadEnqueueV2) },
 }
 
-// AnyThreadEnqueue is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 62 (Enqueue), of task Thread,
-// in any version.
-//
-// An item was put into a kernel queue. Logged with PERF_KERNEL_QUEUE of the
-// group masks. xperf's name for stacks of it is KernelQueueEnqueue. The layout
-// is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadEnqueueV2]; a newer one is decoded like it.
+// AnyThreadEnqueue is [ThreadEnqueueV2] in any version: a newer one is decoded
+// like it.
 type AnyThreadEnqueue struct {
 	Seen etw.Seen
-
-	Entry etw.Pointer
-	// The thread.
-	ThreadId uint32
+	ThreadEnqueueV2
 }
 
-var anyThreadEnqueue = []*etw.EventDesc{&threadEnqueueV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadEnqueue) EventDescs() []*etw.EventDesc { return anyThreadEnqueue }
-func (e *AnyThreadEnqueue) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadEnqueue, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadEnqueueV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadEnqueue) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadEnqueueV2} }
+func (e *AnyThreadEnqueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Entry = v.Entry
-	e.ThreadId = v.ThreadId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadEnqueue) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Entry)
-	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
-	}
-	return etw.Value{}
+	return e.ThreadEnqueueV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadEnqueue) Clone() *AnyThreadEnqueue { return &e }
-
-func (e AnyThreadEnqueue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadEnqueue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadDequeueV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 63 (Dequeue), version 2, of
@@ -7626,15 +6502,9 @@ func (e ThreadDequeueV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ThreadDequeueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadDequeueV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         63,
-	Version:    2,
-	Opcode:     63,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "Dequeue",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 63, Version: 2, Opcode: 63, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "Dequeue",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "EntryCount", Type: etw.InUInt32},
@@ -7643,54 +6513,22 @@ var threadDequeueV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadDequeueV2) },
 }
 
-// AnyThreadDequeue is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 63 (Dequeue), of task Thread,
-// in any version.
-//
-// An item was taken from a kernel queue. Logged with PERF_KERNEL_QUEUE of the
-// group masks. xperf's name for stacks of it is KernelQueueDequeue. The layout
-// is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadDequeueV2]; a newer one is decoded like it.
+// AnyThreadDequeue is [ThreadDequeueV2] in any version: a newer one is decoded
+// like it.
 type AnyThreadDequeue struct {
 	Seen etw.Seen
-
-	// The thread.
-	ThreadId   uint32
-	EntryCount uint32
-	Entries    etw.Pointers // EntryCount elements
+	ThreadDequeueV2
 }
 
-var anyThreadDequeue = []*etw.EventDesc{&threadDequeueV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadDequeue) EventDescs() []*etw.EventDesc { return anyThreadDequeue }
-func (e *AnyThreadDequeue) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadDequeue, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadDequeue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadDequeueV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadDequeue) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadDequeueV2} }
+func (e *AnyThreadDequeue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadDequeue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ThreadId = v.ThreadId
-	e.EntryCount = v.EntryCount
-	e.Entries = v.Entries
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadDequeue) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 1:
-		return etw.UintValue(uint64(e.EntryCount))
-	case 2:
-		return etw.ArrayValue(&threadDequeueV2.Fields[2], e.Entries.Bytes(), e.Entries.Len(), e.Entries.PtrSize(), e)
-	}
-	return etw.Value{}
+	return e.ThreadDequeueV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -7698,10 +6536,6 @@ func (e AnyThreadDequeue) Clone() *AnyThreadDequeue {
 	e.Entries = e.Entries.Clone()
 	return &e
 }
-
-func (e AnyThreadDequeue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadDequeue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadDequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadWorkerThreadItemStartV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 64 (WorkerThreadItemStart),
@@ -7742,17 +6576,11 @@ func (e ThreadWorkerThreadItemStartV2) LogValue() slog.Value         { return et
 func (e ThreadWorkerThreadItemStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadWorkerThreadItemStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         64,
-	Version:    2,
-	Opcode:     64,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "WorkerThreadItemStart",
-	Fields:     workerThreadStartStopV2LayoutFields,
-	New:        func() etw.Event { return new(ThreadWorkerThreadItemStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 64, Version: 2, Opcode: 64, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "WorkerThreadItemStart",
+	Fields: workerThreadStartStopV2LayoutFields,
+	New:    func() etw.Event { return new(ThreadWorkerThreadItemStartV2) },
 }
 
 // workerThreadStartStopV2Layout is the template WorkerThread_StartStop_V2,
@@ -7783,69 +6611,28 @@ var workerThreadStartStopV2LayoutFields = []etw.FieldDesc{
 	{Name: "CallbackRoutine", Type: etw.InPointer},
 }
 
-// AnyThreadWorkerThreadItemStart is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 64 (WorkerThreadItemStart), of
-// task Thread, in any version.
-//
-// Logged with PERF_WORKER_THREAD of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadWorkerThreadItemStartV2]; a newer one is decoded
-// like it.
+// AnyThreadWorkerThreadItemStart is [ThreadWorkerThreadItemStartV2] in any
+// version: a newer one is decoded like it.
 type AnyThreadWorkerThreadItemStart struct {
 	Seen etw.Seen
-
-	CallbackRoutine etw.Pointer
+	ThreadWorkerThreadItemStartV2
 }
 
-var anyThreadWorkerThreadItemStart = []*etw.EventDesc{&threadWorkerThreadItemStartV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadWorkerThreadItemStart) EventDescs() []*etw.EventDesc {
-	return anyThreadWorkerThreadItemStart
+	return []*etw.EventDesc{&threadWorkerThreadItemStartV2}
 }
-func (e *AnyThreadWorkerThreadItemStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadWorkerThreadItemStart, e.Seen)
+func (e *AnyThreadWorkerThreadItemStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadWorkerThreadItemStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyWorkerThreadStartStopV2Layout)(e).decode(version, p, ptr, anyThreadWorkerThreadItemStart)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadWorkerThreadItemStart) FieldValue(i int) etw.Value {
-	return (*anyWorkerThreadStartStopV2Layout)(e).FieldValue(i)
+func (e *AnyThreadWorkerThreadItemStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ThreadWorkerThreadItemStartV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadWorkerThreadItemStart) Clone() *AnyThreadWorkerThreadItemStart { return &e }
-
-func (e AnyThreadWorkerThreadItemStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadWorkerThreadItemStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadWorkerThreadItemStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyWorkerThreadStartStopV2Layout is what types for all versions of an event
-// share, the newest of which has the template WorkerThread_StartStop_V2.
-type anyWorkerThreadStartStopV2Layout AnyThreadWorkerThreadItemStart
-
-func (e *anyWorkerThreadStartStopV2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v workerThreadStartStopV2Layout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.CallbackRoutine = v.CallbackRoutine
-	return n, err
-}
-
-func (e *anyWorkerThreadStartStopV2Layout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.CallbackRoutine)
-	}
-	return etw.Value{}
-}
 
 // ThreadWorkerThreadItemEndV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 65 (WorkerThreadItemEnd),
@@ -7884,62 +6671,35 @@ func (e ThreadWorkerThreadItemEndV2) LogValue() slog.Value         { return etw.
 func (e ThreadWorkerThreadItemEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadWorkerThreadItemEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         65,
-	Version:    2,
-	Opcode:     65,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "WorkerThreadItemEnd",
-	Fields:     workerThreadStartStopV2LayoutFields,
-	New:        func() etw.Event { return new(ThreadWorkerThreadItemEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 65, Version: 2, Opcode: 65, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "WorkerThreadItemEnd",
+	Fields: workerThreadStartStopV2LayoutFields,
+	New:    func() etw.Event { return new(ThreadWorkerThreadItemEndV2) },
 }
 
-// AnyThreadWorkerThreadItemEnd is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 65 (WorkerThreadItemEnd), of
-// task Thread, in any version.
-//
-// Logged with PERF_WORKER_THREAD of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadWorkerThreadItemEndV2]; a newer one is decoded
-// like it.
+// AnyThreadWorkerThreadItemEnd is [ThreadWorkerThreadItemEndV2] in any
+// version: a newer one is decoded like it.
 type AnyThreadWorkerThreadItemEnd struct {
 	Seen etw.Seen
-
-	CallbackRoutine etw.Pointer
+	ThreadWorkerThreadItemEndV2
 }
 
-var anyThreadWorkerThreadItemEnd = []*etw.EventDesc{&threadWorkerThreadItemEndV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadWorkerThreadItemEnd) EventDescs() []*etw.EventDesc {
-	return anyThreadWorkerThreadItemEnd
+	return []*etw.EventDesc{&threadWorkerThreadItemEndV2}
 }
-func (e *AnyThreadWorkerThreadItemEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadWorkerThreadItemEnd, e.Seen)
+func (e *AnyThreadWorkerThreadItemEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadWorkerThreadItemEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyWorkerThreadStartStopV2Layout)(e).decode(version, p, ptr, anyThreadWorkerThreadItemEnd)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadWorkerThreadItemEnd) FieldValue(i int) etw.Value {
-	return (*anyWorkerThreadStartStopV2Layout)(e).FieldValue(i)
+func (e *AnyThreadWorkerThreadItemEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ThreadWorkerThreadItemEndV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadWorkerThreadItemEnd) Clone() *AnyThreadWorkerThreadItemEnd { return &e }
-
-func (e AnyThreadWorkerThreadItemEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadWorkerThreadItemEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadWorkerThreadItemEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadAutoBoostSetFloorV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 66 (AutoBoostSetFloor), version
@@ -8013,15 +6773,9 @@ func (e ThreadAutoBoostSetFloorV2) LogValue() slog.Value         { return etw.Lo
 func (e ThreadAutoBoostSetFloorV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadAutoBoostSetFloorV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         66,
-	Version:    2,
-	Opcode:     66,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "AutoBoostSetFloor",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 2, Opcode: 66, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "AutoBoostSetFloor",
 	Fields: []etw.FieldDesc{
 		{Name: "Lock", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -8033,77 +6787,28 @@ var threadAutoBoostSetFloorV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadAutoBoostSetFloorV2) },
 }
 
-// AnyThreadAutoBoostSetFloor is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 66 (AutoBoostSetFloor), of task
-// Thread, in any version.
-//
-// A thread gets a higher priority, because a more urgent one waits for its
-// lock. The layout is that of descriptions; no trace with the event was at
-// hand.
-//
-// The only version is [ThreadAutoBoostSetFloorV2]; a newer one is decoded like
-// it.
+// AnyThreadAutoBoostSetFloor is [ThreadAutoBoostSetFloorV2] in any version: a
+// newer one is decoded like it.
 type AnyThreadAutoBoostSetFloor struct {
 	Seen etw.Seen
-
-	Lock etw.Pointer
-	// The thread.
-	ThreadId            uint32
-	NewCpuPriorityFloor uint8
-	OldCpuPriority      uint8
-	IoPriorities        uint8
-	BoostFlags          uint8
+	ThreadAutoBoostSetFloorV2
 }
 
-var anyThreadAutoBoostSetFloor = []*etw.EventDesc{&threadAutoBoostSetFloorV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadAutoBoostSetFloor) EventDescs() []*etw.EventDesc { return anyThreadAutoBoostSetFloor }
-func (e *AnyThreadAutoBoostSetFloor) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadAutoBoostSetFloor, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadAutoBoostSetFloor) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadAutoBoostSetFloorV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadAutoBoostSetFloor) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadAutoBoostSetFloorV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadAutoBoostSetFloor) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadAutoBoostSetFloor) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Lock = v.Lock
-	e.ThreadId = v.ThreadId
-	e.NewCpuPriorityFloor = v.NewCpuPriorityFloor
-	e.OldCpuPriority = v.OldCpuPriority
-	e.IoPriorities = v.IoPriorities
-	e.BoostFlags = v.BoostFlags
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadAutoBoostSetFloor) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Lock)
-	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 2:
-		return etw.UintValue(uint64(e.NewCpuPriorityFloor))
-	case 3:
-		return etw.UintValue(uint64(e.OldCpuPriority))
-	case 4:
-		return etw.UintValue(uint64(e.IoPriorities))
-	case 5:
-		return etw.UintValue(uint64(e.BoostFlags))
-	}
-	return etw.Value{}
+	return e.ThreadAutoBoostSetFloorV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadAutoBoostSetFloor) Clone() *AnyThreadAutoBoostSetFloor { return &e }
-
-func (e AnyThreadAutoBoostSetFloor) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadAutoBoostSetFloor) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadAutoBoostSetFloor) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadAutoBoostClearFloorV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 67 (AutoBoostClearFloor),
@@ -8161,15 +6866,9 @@ func (e ThreadAutoBoostClearFloorV2) LogValue() slog.Value         { return etw.
 func (e ThreadAutoBoostClearFloorV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadAutoBoostClearFloorV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         67,
-	Version:    2,
-	Opcode:     67,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "AutoBoostClearFloor",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 2, Opcode: 67, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "AutoBoostClearFloor",
 	Fields: []etw.FieldDesc{
 		{Name: "LockAddress", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -8178,66 +6877,28 @@ var threadAutoBoostClearFloorV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadAutoBoostClearFloorV2) },
 }
 
-// AnyThreadAutoBoostClearFloor is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 67 (AutoBoostClearFloor), of
-// task Thread, in any version.
-//
-// A thread loses the priority that it had got for a lock. The layout is that
-// of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadAutoBoostClearFloorV2]; a newer one is decoded
-// like it.
+// AnyThreadAutoBoostClearFloor is [ThreadAutoBoostClearFloorV2] in any
+// version: a newer one is decoded like it.
 type AnyThreadAutoBoostClearFloor struct {
 	Seen etw.Seen
-
-	LockAddress etw.Pointer
-	// The thread.
-	ThreadId    uint32
-	BoostBitmap uint32
+	ThreadAutoBoostClearFloorV2
 }
 
-var anyThreadAutoBoostClearFloor = []*etw.EventDesc{&threadAutoBoostClearFloorV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadAutoBoostClearFloor) EventDescs() []*etw.EventDesc {
-	return anyThreadAutoBoostClearFloor
+	return []*etw.EventDesc{&threadAutoBoostClearFloorV2}
 }
-func (e *AnyThreadAutoBoostClearFloor) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadAutoBoostClearFloor, e.Seen)
+func (e *AnyThreadAutoBoostClearFloor) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadAutoBoostClearFloor) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadAutoBoostClearFloorV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadAutoBoostClearFloor) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.LockAddress = v.LockAddress
-	e.ThreadId = v.ThreadId
-	e.BoostBitmap = v.BoostBitmap
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadAutoBoostClearFloor) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.LockAddress)
-	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 2:
-		return etw.UintValue(uint64(e.BoostBitmap))
-	}
-	return etw.Value{}
+	return e.ThreadAutoBoostClearFloorV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadAutoBoostClearFloor) Clone() *AnyThreadAutoBoostClearFloor { return &e }
-
-func (e AnyThreadAutoBoostClearFloor) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadAutoBoostClearFloor) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadAutoBoostClearFloor) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadAutoBoostEntryExhaustionV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 68 (AutoBoostEntryExhaustion),
@@ -8293,15 +6954,9 @@ func (e ThreadAutoBoostEntryExhaustionV2) MarshalJSON() ([]byte, error) {
 }
 
 var threadAutoBoostEntryExhaustionV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         68,
-	Version:    2,
-	Opcode:     68,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "AutoBoostEntryExhaustion",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 2, Opcode: 68, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "AutoBoostEntryExhaustion",
 	Fields: []etw.FieldDesc{
 		{Name: "LockAddress", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -8309,63 +6964,28 @@ var threadAutoBoostEntryExhaustionV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadAutoBoostEntryExhaustionV2) },
 }
 
-// AnyThreadAutoBoostEntryExhaustion is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 68 (AutoBoostEntryExhaustion),
-// of task Thread, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadAutoBoostEntryExhaustionV2]; a newer one is
-// decoded like it.
+// AnyThreadAutoBoostEntryExhaustion is [ThreadAutoBoostEntryExhaustionV2] in
+// any version: a newer one is decoded like it.
 type AnyThreadAutoBoostEntryExhaustion struct {
 	Seen etw.Seen
-
-	LockAddress etw.Pointer
-	// The thread.
-	ThreadId uint32
+	ThreadAutoBoostEntryExhaustionV2
 }
 
-var anyThreadAutoBoostEntryExhaustion = []*etw.EventDesc{&threadAutoBoostEntryExhaustionV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadAutoBoostEntryExhaustion) EventDescs() []*etw.EventDesc {
-	return anyThreadAutoBoostEntryExhaustion
+	return []*etw.EventDesc{&threadAutoBoostEntryExhaustionV2}
 }
-func (e *AnyThreadAutoBoostEntryExhaustion) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadAutoBoostEntryExhaustion, e.Seen)
+func (e *AnyThreadAutoBoostEntryExhaustion) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadAutoBoostEntryExhaustion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadAutoBoostEntryExhaustionV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadAutoBoostEntryExhaustion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.LockAddress = v.LockAddress
-	e.ThreadId = v.ThreadId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadAutoBoostEntryExhaustion) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.LockAddress)
-	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
-	}
-	return etw.Value{}
+	return e.ThreadAutoBoostEntryExhaustionV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadAutoBoostEntryExhaustion) Clone() *AnyThreadAutoBoostEntryExhaustion { return &e }
-
-func (e AnyThreadAutoBoostEntryExhaustion) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadAutoBoostEntryExhaustion) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyThreadAutoBoostEntryExhaustion) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // ThreadSubProcessTagChangedV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 69 (SubProcessTagChanged),
@@ -8417,15 +7037,9 @@ func (e ThreadSubProcessTagChangedV2) LogValue() slog.Value         { return etw
 func (e ThreadSubProcessTagChangedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadSubProcessTagChangedV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         69,
-	Version:    2,
-	Opcode:     69,
-	Task:       3,
-	TaskName:   "Thread",
-	OpcodeName: "SubProcessTagChanged",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 2, Opcode: 69, Task: 3,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "SubProcessTagChanged",
 	Fields: []etw.FieldDesc{
 		{Name: "OldTag", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "NewTag", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -8433,60 +7047,28 @@ var threadSubProcessTagChangedV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadSubProcessTagChangedV2) },
 }
 
-// AnyThreadSubProcessTagChanged is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 69 (SubProcessTagChanged), of
-// task Thread, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadSubProcessTagChangedV2]; a newer one is decoded
-// like it.
+// AnyThreadSubProcessTagChanged is [ThreadSubProcessTagChangedV2] in any
+// version: a newer one is decoded like it.
 type AnyThreadSubProcessTagChanged struct {
 	Seen etw.Seen
-
-	OldTag uint32
-	NewTag uint32
+	ThreadSubProcessTagChangedV2
 }
 
-var anyThreadSubProcessTagChanged = []*etw.EventDesc{&threadSubProcessTagChangedV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadSubProcessTagChanged) EventDescs() []*etw.EventDesc {
-	return anyThreadSubProcessTagChanged
+	return []*etw.EventDesc{&threadSubProcessTagChangedV2}
 }
-func (e *AnyThreadSubProcessTagChanged) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadSubProcessTagChanged, e.Seen)
+func (e *AnyThreadSubProcessTagChanged) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadSubProcessTagChanged) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadSubProcessTagChangedV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadSubProcessTagChanged) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.OldTag = v.OldTag
-	e.NewTag = v.NewTag
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadSubProcessTagChanged) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.OldTag))
-	case 1:
-		return etw.UintValue(uint64(e.NewTag))
-	}
-	return etw.Value{}
+	return e.ThreadSubProcessTagChangedV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadSubProcessTagChanged) Clone() *AnyThreadSubProcessTagChanged { return &e }
-
-func (e AnyThreadSubProcessTagChanged) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadSubProcessTagChanged) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadSubProcessTagChanged) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadSetNameV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 72 (SetName), version 2, of
@@ -8552,16 +7134,9 @@ func (e ThreadSetNameV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ThreadSetNameV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadSetNameV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	ID:         72,
-	Version:    2,
-	Opcode:     72,
-	Task:       3,
-	Keywords:   0x2,
-	TaskName:   "Thread",
-	OpcodeName: "SetName",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 72, Version: 2, Opcode: 72, Task: 3, Keywords: 0x2,
+	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
+	TaskName: "Thread", OpcodeName: "SetName",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -8570,55 +7145,22 @@ var threadSetNameV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadSetNameV2) },
 }
 
-// AnyThreadSetName is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 72 (SetName), of task Thread,
-// keyword EVENT_TRACE_FLAG_THREAD, in any version.
-//
-// A thread was given a name.
-//
-// The only version is [ThreadSetNameV2]; a newer one is decoded like it.
+// AnyThreadSetName is [ThreadSetNameV2] in any version: a newer one is decoded
+// like it.
 type AnyThreadSetName struct {
 	Seen etw.Seen
-
-	// The process.
-	ProcessId uint32
-	// The thread.
-	ThreadId uint32
-	// The name that a program gave to the thread. Systems from build 18362 on log
-	// it, older ones lack it, with the same version.
-	ThreadName etw.UTF16
+	ThreadSetNameV2
 }
 
-var anyThreadSetName = []*etw.EventDesc{&threadSetNameV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadSetName) EventDescs() []*etw.EventDesc { return anyThreadSetName }
-func (e *AnyThreadSetName) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadSetName, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadSetName) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadSetNameV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadSetName) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadSetNameV2} }
+func (e *AnyThreadSetName) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadSetName) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ProcessId = v.ProcessId
-	e.ThreadId = v.ThreadId
-	e.ThreadName = v.ThreadName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadSetName) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 2:
-		return etw.UTF16Value(e.ThreadName)
-	}
-	return etw.Value{}
+	return e.ThreadSetNameV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -8626,7 +7168,3 @@ func (e AnyThreadSetName) Clone() *AnyThreadSetName {
 	e.ThreadName = e.ThreadName.Clone()
 	return &e
 }
-
-func (e AnyThreadSetName) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadSetName) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadSetName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -51,17 +51,11 @@ func (e ThreadPoolCBEnqueueV2) LogValue() slog.Value         { return etw.LogVal
 func (e ThreadPoolCBEnqueueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolCBEnqueueV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "CBEnqueue",
-	Fields:     tpV2CBEnqueueLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolCBEnqueueV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "CBEnqueue",
+	Fields: tpV2CBEnqueueLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolCBEnqueueV2) },
 }
 
 // tpV2CBEnqueueLayout is the template TP_V2_CBEnqueue, which several events
@@ -112,82 +106,28 @@ var tpV2CBEnqueueLayoutFields = []etw.FieldDesc{
 	{Name: "SubProcessTag", Type: etw.InPointer},
 }
 
-// AnyThreadPoolCBEnqueue is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 32 (CBEnqueue), of task
-// ThreadPool, in any version.
-//
-// xperf's name for stacks of it is ThreadPoolCallbackEnqueue. The layout is
-// that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadPoolCBEnqueueV2]; a newer one is decoded like it.
+// AnyThreadPoolCBEnqueue is [ThreadPoolCBEnqueueV2] in any version: a newer
+// one is decoded like it.
 type AnyThreadPoolCBEnqueue struct {
 	Seen etw.Seen
-
-	PoolId           etw.Pointer
-	TaskId           etw.Pointer
-	CallbackFunction etw.Pointer
-	CallbackContext  etw.Pointer
-	SubProcessTag    etw.Pointer
+	ThreadPoolCBEnqueueV2
 }
 
-var anyThreadPoolCBEnqueue = []*etw.EventDesc{&threadPoolCBEnqueueV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPoolCBEnqueue) EventDescs() []*etw.EventDesc { return anyThreadPoolCBEnqueue }
-func (e *AnyThreadPoolCBEnqueue) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolCBEnqueue, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPoolCBEnqueue) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadPoolCBEnqueueV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolCBEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTpV2CBEnqueueLayout)(e).decode(version, p, ptr, anyThreadPoolCBEnqueue)
+func (e *AnyThreadPoolCBEnqueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolCBEnqueue) FieldValue(i int) etw.Value {
-	return (*anyTpV2CBEnqueueLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolCBEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ThreadPoolCBEnqueueV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolCBEnqueue) Clone() *AnyThreadPoolCBEnqueue { return &e }
-
-func (e AnyThreadPoolCBEnqueue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolCBEnqueue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolCBEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyTpV2CBEnqueueLayout is what types for all versions of an event share, the
-// newest of which has the template TP_V2_CBEnqueue.
-type anyTpV2CBEnqueueLayout AnyThreadPoolCBEnqueue
-
-func (e *anyTpV2CBEnqueueLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v tpV2CBEnqueueLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.PoolId = v.PoolId
-	e.TaskId = v.TaskId
-	e.CallbackFunction = v.CallbackFunction
-	e.CallbackContext = v.CallbackContext
-	e.SubProcessTag = v.SubProcessTag
-	return n, err
-}
-
-func (e *anyTpV2CBEnqueueLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.PoolId)
-	case 1:
-		return etw.PointerValue(e.TaskId)
-	case 2:
-		return etw.PointerValue(e.CallbackFunction)
-	case 3:
-		return etw.PointerValue(e.CallbackContext)
-	case 4:
-		return etw.PointerValue(e.SubProcessTag)
-	}
-	return etw.Value{}
-}
 
 // ThreadPoolCBDequeueV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 33 (CBDequeue), version 2, of
@@ -226,17 +166,11 @@ func (e ThreadPoolCBDequeueV2) LogValue() slog.Value         { return etw.LogVal
 func (e ThreadPoolCBDequeueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolCBDequeueV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         33,
-	Version:    2,
-	Opcode:     33,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "CBDequeue",
-	Fields:     tpV2CBDequeueLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolCBDequeueV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "CBDequeue",
+	Fields: tpV2CBDequeueLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolCBDequeueV2) },
 }
 
 // tpV2CBDequeueLayout is the template TP_V2_CBDequeue, which several events
@@ -308,17 +242,11 @@ func (e ThreadPoolCBDequeueV3) LogValue() slog.Value         { return etw.LogVal
 func (e ThreadPoolCBDequeueV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolCBDequeueV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         33,
-	Version:    3,
-	Opcode:     33,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "CBDequeue",
-	Fields:     tpcbDequeueLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolCBDequeueV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 3, Opcode: 33, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "CBDequeue",
+	Fields: tpcbDequeueLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolCBDequeueV3) },
 }
 
 // tpcbDequeueLayout is the template TPCBDequeue, which several events use.
@@ -508,63 +436,35 @@ func (e ThreadPoolCBStartV2) LogValue() slog.Value         { return etw.LogValue
 func (e ThreadPoolCBStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolCBStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         34,
-	Version:    2,
-	Opcode:     34,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "CBStart",
-	Fields:     tpV2CBEnqueueLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolCBStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "CBStart",
+	Fields: tpV2CBEnqueueLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolCBStartV2) },
 }
 
-// AnyThreadPoolCBStart is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 34 (CBStart), of task
-// ThreadPool, in any version.
-//
-// xperf's name for stacks of it is ThreadPoolCallbackStart. The layout is that
-// of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadPoolCBStartV2]; a newer one is decoded like it.
+// AnyThreadPoolCBStart is [ThreadPoolCBStartV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadPoolCBStart struct {
 	Seen etw.Seen
-
-	PoolId           etw.Pointer
-	TaskId           etw.Pointer
-	CallbackFunction etw.Pointer
-	CallbackContext  etw.Pointer
-	SubProcessTag    etw.Pointer
+	ThreadPoolCBStartV2
 }
 
-var anyThreadPoolCBStart = []*etw.EventDesc{&threadPoolCBStartV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPoolCBStart) EventDescs() []*etw.EventDesc { return anyThreadPoolCBStart }
-func (e *AnyThreadPoolCBStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolCBStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPoolCBStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadPoolCBStartV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolCBStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTpV2CBEnqueueLayout)(e).decode(version, p, ptr, anyThreadPoolCBStart)
+func (e *AnyThreadPoolCBStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolCBStart) FieldValue(i int) etw.Value {
-	return (*anyTpV2CBEnqueueLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolCBStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ThreadPoolCBStartV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolCBStart) Clone() *AnyThreadPoolCBStart { return &e }
-
-func (e AnyThreadPoolCBStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolCBStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolCBStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolCBStopV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 35 (CBStop), version 2, of task
@@ -603,17 +503,11 @@ func (e ThreadPoolCBStopV2) LogValue() slog.Value         { return etw.LogValue(
 func (e ThreadPoolCBStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolCBStopV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         35,
-	Version:    2,
-	Opcode:     35,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "CBStop",
-	Fields:     tpV2CBDequeueLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolCBStopV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "CBStop",
+	Fields: tpV2CBDequeueLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolCBStopV2) },
 }
 
 // ThreadPoolCBStopV3 is the classic event of class
@@ -657,17 +551,11 @@ func (e ThreadPoolCBStopV3) LogValue() slog.Value         { return etw.LogValue(
 func (e ThreadPoolCBStopV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolCBStopV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         35,
-	Version:    3,
-	Opcode:     35,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "CBStop",
-	Fields:     tpcbDequeueLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolCBStopV3) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 3, Opcode: 35, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "CBStop",
+	Fields: tpcbDequeueLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolCBStopV3) },
 }
 
 // AnyThreadPoolCBStop is the classic event of class
@@ -774,15 +662,9 @@ func (e ThreadPoolCBCancelV2) LogValue() slog.Value         { return etw.LogValu
 func (e ThreadPoolCBCancelV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolCBCancelV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         36,
-	Version:    2,
-	Opcode:     36,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "CBCancel",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "CBCancel",
 	Fields: []etw.FieldDesc{
 		{Name: "TaskId", Type: etw.InPointer},
 		{Name: "CancelCount", Type: etw.InUInt32},
@@ -860,15 +742,9 @@ func (e ThreadPoolCBCancelV3) LogValue() slog.Value         { return etw.LogValu
 func (e ThreadPoolCBCancelV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolCBCancelV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         36,
-	Version:    3,
-	Opcode:     36,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "CBCancel",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 3, Opcode: 36, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "CBCancel",
 	Fields: []etw.FieldDesc{
 		{Name: "PoolId", Type: etw.InPointer},
 		{Name: "TaskId", Type: etw.InPointer},
@@ -1009,17 +885,11 @@ func (e ThreadPoolPoolCreateV2) LogValue() slog.Value         { return etw.LogVa
 func (e ThreadPoolPoolCreateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolPoolCreateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         37,
-	Version:    2,
-	Opcode:     37,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "PoolCreate",
-	Fields:     tpV2PoolCreateCloseLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolPoolCreateV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "PoolCreate",
+	Fields: tpV2PoolCreateCloseLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolPoolCreateV2) },
 }
 
 // tpV2PoolCreateCloseLayout is the template TP_V2_PoolCreateClose, which
@@ -1050,67 +920,28 @@ var tpV2PoolCreateCloseLayoutFields = []etw.FieldDesc{
 	{Name: "PoolId", Type: etw.InPointer},
 }
 
-// AnyThreadPoolPoolCreate is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 37 (PoolCreate), of task
-// ThreadPool, in any version.
-//
-// xperf's name for stacks of it is ThreadPoolCreate. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadPoolPoolCreateV2]; a newer one is decoded like
-// it.
+// AnyThreadPoolPoolCreate is [ThreadPoolPoolCreateV2] in any version: a newer
+// one is decoded like it.
 type AnyThreadPoolPoolCreate struct {
 	Seen etw.Seen
-
-	PoolId etw.Pointer
+	ThreadPoolPoolCreateV2
 }
 
-var anyThreadPoolPoolCreate = []*etw.EventDesc{&threadPoolPoolCreateV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPoolPoolCreate) EventDescs() []*etw.EventDesc { return anyThreadPoolPoolCreate }
-func (e *AnyThreadPoolPoolCreate) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolPoolCreate, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPoolPoolCreate) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadPoolPoolCreateV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolPoolCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTpV2PoolCreateCloseLayout)(e).decode(version, p, ptr, anyThreadPoolPoolCreate)
+func (e *AnyThreadPoolPoolCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolPoolCreate) FieldValue(i int) etw.Value {
-	return (*anyTpV2PoolCreateCloseLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolPoolCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ThreadPoolPoolCreateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolPoolCreate) Clone() *AnyThreadPoolPoolCreate { return &e }
-
-func (e AnyThreadPoolPoolCreate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolPoolCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolPoolCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyTpV2PoolCreateCloseLayout is what types for all versions of an event
-// share, the newest of which has the template TP_V2_PoolCreateClose.
-type anyTpV2PoolCreateCloseLayout AnyThreadPoolPoolCreate
-
-func (e *anyTpV2PoolCreateCloseLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v tpV2PoolCreateCloseLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.PoolId = v.PoolId
-	return n, err
-}
-
-func (e *anyTpV2PoolCreateCloseLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.PoolId)
-	}
-	return etw.Value{}
-}
 
 // ThreadPoolPoolCloseV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 38 (PoolClose), version 2, of
@@ -1149,59 +980,35 @@ func (e ThreadPoolPoolCloseV2) LogValue() slog.Value         { return etw.LogVal
 func (e ThreadPoolPoolCloseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolPoolCloseV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         38,
-	Version:    2,
-	Opcode:     38,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "PoolClose",
-	Fields:     tpV2PoolCreateCloseLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolPoolCloseV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "PoolClose",
+	Fields: tpV2PoolCreateCloseLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolPoolCloseV2) },
 }
 
-// AnyThreadPoolPoolClose is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 38 (PoolClose), of task
-// ThreadPool, in any version.
-//
-// xperf's name for stacks of it is ThreadPoolClose. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadPoolPoolCloseV2]; a newer one is decoded like it.
+// AnyThreadPoolPoolClose is [ThreadPoolPoolCloseV2] in any version: a newer
+// one is decoded like it.
 type AnyThreadPoolPoolClose struct {
 	Seen etw.Seen
-
-	PoolId etw.Pointer
+	ThreadPoolPoolCloseV2
 }
 
-var anyThreadPoolPoolClose = []*etw.EventDesc{&threadPoolPoolCloseV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPoolPoolClose) EventDescs() []*etw.EventDesc { return anyThreadPoolPoolClose }
-func (e *AnyThreadPoolPoolClose) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolPoolClose, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPoolPoolClose) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadPoolPoolCloseV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolPoolClose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTpV2PoolCreateCloseLayout)(e).decode(version, p, ptr, anyThreadPoolPoolClose)
+func (e *AnyThreadPoolPoolClose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolPoolClose) FieldValue(i int) etw.Value {
-	return (*anyTpV2PoolCreateCloseLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolPoolClose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ThreadPoolPoolCloseV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolPoolClose) Clone() *AnyThreadPoolPoolClose { return &e }
-
-func (e AnyThreadPoolPoolClose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolPoolClose) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolPoolClose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolThreadMinSetV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 39 (ThreadMinSet), version 2,
@@ -1241,17 +1048,11 @@ func (e ThreadPoolThreadMinSetV2) LogValue() slog.Value         { return etw.Log
 func (e ThreadPoolThreadMinSetV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolThreadMinSetV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         39,
-	Version:    2,
-	Opcode:     39,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "ThreadMinSet",
-	Fields:     tpV2ThreadSetLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolThreadMinSetV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 2, Opcode: 39, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "ThreadMinSet",
+	Fields: tpV2ThreadSetLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolThreadMinSetV2) },
 }
 
 // tpV2ThreadSetLayout is the template TP_V2_ThreadSet, which several events
@@ -1287,71 +1088,28 @@ var tpV2ThreadSetLayoutFields = []etw.FieldDesc{
 	{Name: "ThreadNum", Type: etw.InUInt32},
 }
 
-// AnyThreadPoolThreadMinSet is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 39 (ThreadMinSet), of task
-// ThreadPool, in any version.
-//
-// xperf's name for stacks of it is ThreadPoolSetMinThreads. The layout is that
-// of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadPoolThreadMinSetV2]; a newer one is decoded like
-// it.
+// AnyThreadPoolThreadMinSet is [ThreadPoolThreadMinSetV2] in any version: a
+// newer one is decoded like it.
 type AnyThreadPoolThreadMinSet struct {
 	Seen etw.Seen
-
-	PoolId    etw.Pointer
-	ThreadNum uint32
+	ThreadPoolThreadMinSetV2
 }
 
-var anyThreadPoolThreadMinSet = []*etw.EventDesc{&threadPoolThreadMinSetV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPoolThreadMinSet) EventDescs() []*etw.EventDesc { return anyThreadPoolThreadMinSet }
-func (e *AnyThreadPoolThreadMinSet) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolThreadMinSet, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPoolThreadMinSet) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadPoolThreadMinSetV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolThreadMinSet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTpV2ThreadSetLayout)(e).decode(version, p, ptr, anyThreadPoolThreadMinSet)
+func (e *AnyThreadPoolThreadMinSet) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolThreadMinSet) FieldValue(i int) etw.Value {
-	return (*anyTpV2ThreadSetLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolThreadMinSet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ThreadPoolThreadMinSetV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolThreadMinSet) Clone() *AnyThreadPoolThreadMinSet { return &e }
-
-func (e AnyThreadPoolThreadMinSet) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolThreadMinSet) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolThreadMinSet) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyTpV2ThreadSetLayout is what types for all versions of an event share, the
-// newest of which has the template TP_V2_ThreadSet.
-type anyTpV2ThreadSetLayout AnyThreadPoolThreadMinSet
-
-func (e *anyTpV2ThreadSetLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v tpV2ThreadSetLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.PoolId = v.PoolId
-	e.ThreadNum = v.ThreadNum
-	return n, err
-}
-
-func (e *anyTpV2ThreadSetLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.PoolId)
-	case 1:
-		return etw.UintValue(uint64(e.ThreadNum))
-	}
-	return etw.Value{}
-}
 
 // ThreadPoolThreadMaxSetV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 40 (ThreadMaxSet), version 2,
@@ -1391,61 +1149,35 @@ func (e ThreadPoolThreadMaxSetV2) LogValue() slog.Value         { return etw.Log
 func (e ThreadPoolThreadMaxSetV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolThreadMaxSetV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         40,
-	Version:    2,
-	Opcode:     40,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "ThreadMaxSet",
-	Fields:     tpV2ThreadSetLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolThreadMaxSetV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 2, Opcode: 40, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "ThreadMaxSet",
+	Fields: tpV2ThreadSetLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolThreadMaxSetV2) },
 }
 
-// AnyThreadPoolThreadMaxSet is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 40 (ThreadMaxSet), of task
-// ThreadPool, in any version.
-//
-// xperf's name for stacks of it is ThreadPoolSetMaxThreads. The layout is that
-// of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadPoolThreadMaxSetV2]; a newer one is decoded like
-// it.
+// AnyThreadPoolThreadMaxSet is [ThreadPoolThreadMaxSetV2] in any version: a
+// newer one is decoded like it.
 type AnyThreadPoolThreadMaxSet struct {
 	Seen etw.Seen
-
-	PoolId    etw.Pointer
-	ThreadNum uint32
+	ThreadPoolThreadMaxSetV2
 }
 
-var anyThreadPoolThreadMaxSet = []*etw.EventDesc{&threadPoolThreadMaxSetV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPoolThreadMaxSet) EventDescs() []*etw.EventDesc { return anyThreadPoolThreadMaxSet }
-func (e *AnyThreadPoolThreadMaxSet) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolThreadMaxSet, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPoolThreadMaxSet) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadPoolThreadMaxSetV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolThreadMaxSet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTpV2ThreadSetLayout)(e).decode(version, p, ptr, anyThreadPoolThreadMaxSet)
+func (e *AnyThreadPoolThreadMaxSet) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolThreadMaxSet) FieldValue(i int) etw.Value {
-	return (*anyTpV2ThreadSetLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolThreadMaxSet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ThreadPoolThreadMaxSetV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolThreadMaxSet) Clone() *AnyThreadPoolThreadMaxSet { return &e }
-
-func (e AnyThreadPoolThreadMaxSet) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolThreadMaxSet) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolThreadMaxSet) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolWTNodeSwitchV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 41 (WTNodeSwitch), version 2,
@@ -1521,15 +1253,9 @@ func (e ThreadPoolWTNodeSwitchV2) LogValue() slog.Value         { return etw.Log
 func (e ThreadPoolWTNodeSwitchV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolWTNodeSwitchV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         41,
-	Version:    2,
-	Opcode:     41,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "WTNodeSwitch",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 41, Version: 2, Opcode: 41, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "WTNodeSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "PoolId", Type: etw.InPointer},
 		{Name: "CurrentNode", Type: etw.InUInt32},
@@ -1542,78 +1268,28 @@ var threadPoolWTNodeSwitchV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadPoolWTNodeSwitchV2) },
 }
 
-// AnyThreadPoolWTNodeSwitch is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 41 (WTNodeSwitch), of task
-// ThreadPool, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadPoolWTNodeSwitchV2]; a newer one is decoded like
-// it.
+// AnyThreadPoolWTNodeSwitch is [ThreadPoolWTNodeSwitchV2] in any version: a
+// newer one is decoded like it.
 type AnyThreadPoolWTNodeSwitch struct {
 	Seen etw.Seen
-
-	PoolId             etw.Pointer
-	CurrentNode        uint32
-	NextNode           uint32
-	CurrentGroup       uint16
-	NextGroup          uint16
-	CurrentWorkerCount uint32
-	NextWorkerCount    uint32
+	ThreadPoolWTNodeSwitchV2
 }
 
-var anyThreadPoolWTNodeSwitch = []*etw.EventDesc{&threadPoolWTNodeSwitchV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPoolWTNodeSwitch) EventDescs() []*etw.EventDesc { return anyThreadPoolWTNodeSwitch }
-func (e *AnyThreadPoolWTNodeSwitch) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolWTNodeSwitch, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPoolWTNodeSwitch) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadPoolWTNodeSwitchV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolWTNodeSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadPoolWTNodeSwitchV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadPoolWTNodeSwitch) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadPoolWTNodeSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.PoolId = v.PoolId
-	e.CurrentNode = v.CurrentNode
-	e.NextNode = v.NextNode
-	e.CurrentGroup = v.CurrentGroup
-	e.NextGroup = v.NextGroup
-	e.CurrentWorkerCount = v.CurrentWorkerCount
-	e.NextWorkerCount = v.NextWorkerCount
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolWTNodeSwitch) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.PoolId)
-	case 1:
-		return etw.UintValue(uint64(e.CurrentNode))
-	case 2:
-		return etw.UintValue(uint64(e.NextNode))
-	case 3:
-		return etw.UintValue(uint64(e.CurrentGroup))
-	case 4:
-		return etw.UintValue(uint64(e.NextGroup))
-	case 5:
-		return etw.UintValue(uint64(e.CurrentWorkerCount))
-	case 6:
-		return etw.UintValue(uint64(e.NextWorkerCount))
-	}
-	return etw.Value{}
+	return e.ThreadPoolWTNodeSwitchV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWTNodeSwitch) Clone() *AnyThreadPoolWTNodeSwitch { return &e }
-
-func (e AnyThreadPoolWTNodeSwitch) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolWTNodeSwitch) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolWTNodeSwitch) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolTimerSetV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 42 (TimerSet), version 2, of
@@ -1687,15 +1363,9 @@ func (e ThreadPoolTimerSetV2) LogValue() slog.Value         { return etw.LogValu
 func (e ThreadPoolTimerSetV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolTimerSetV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         42,
-	Version:    2,
-	Opcode:     42,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "TimerSet",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 42, Version: 2, Opcode: 42, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "TimerSet",
 	Fields: []etw.FieldDesc{
 		{Name: "DueTime", Type: etw.InUInt64},
 		{Name: "SubQueue", Type: etw.InPointer},
@@ -1707,73 +1377,28 @@ var threadPoolTimerSetV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadPoolTimerSetV2) },
 }
 
-// AnyThreadPoolTimerSet is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 42 (TimerSet), of task
-// ThreadPool, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadPoolTimerSetV2]; a newer one is decoded like it.
+// AnyThreadPoolTimerSet is [ThreadPoolTimerSetV2] in any version: a newer one
+// is decoded like it.
 type AnyThreadPoolTimerSet struct {
 	Seen etw.Seen
-
-	DueTime      uint64
-	SubQueue     etw.Pointer
-	Timer        etw.Pointer
-	Period       uint32
-	WindowLength uint32
-	Absolute     uint32
+	ThreadPoolTimerSetV2
 }
 
-var anyThreadPoolTimerSet = []*etw.EventDesc{&threadPoolTimerSetV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPoolTimerSet) EventDescs() []*etw.EventDesc { return anyThreadPoolTimerSet }
-func (e *AnyThreadPoolTimerSet) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolTimerSet, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPoolTimerSet) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadPoolTimerSetV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolTimerSet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadPoolTimerSetV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadPoolTimerSet) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadPoolTimerSet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.DueTime = v.DueTime
-	e.SubQueue = v.SubQueue
-	e.Timer = v.Timer
-	e.Period = v.Period
-	e.WindowLength = v.WindowLength
-	e.Absolute = v.Absolute
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolTimerSet) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.DueTime)
-	case 1:
-		return etw.PointerValue(e.SubQueue)
-	case 2:
-		return etw.PointerValue(e.Timer)
-	case 3:
-		return etw.UintValue(uint64(e.Period))
-	case 4:
-		return etw.UintValue(uint64(e.WindowLength))
-	case 5:
-		return etw.UintValue(uint64(e.Absolute))
-	}
-	return etw.Value{}
+	return e.ThreadPoolTimerSetV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolTimerSet) Clone() *AnyThreadPoolTimerSet { return &e }
-
-func (e AnyThreadPoolTimerSet) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolTimerSet) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolTimerSet) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolTimerCancelledV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 43 (TimerCancelled), version 2,
@@ -1824,15 +1449,9 @@ func (e ThreadPoolTimerCancelledV2) LogValue() slog.Value         { return etw.L
 func (e ThreadPoolTimerCancelledV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolTimerCancelledV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         43,
-	Version:    2,
-	Opcode:     43,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "TimerCancelled",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 43, Version: 2, Opcode: 43, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "TimerCancelled",
 	Fields: []etw.FieldDesc{
 		{Name: "SubQueue", Type: etw.InPointer},
 		{Name: "Timer", Type: etw.InPointer},
@@ -1840,58 +1459,28 @@ var threadPoolTimerCancelledV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadPoolTimerCancelledV2) },
 }
 
-// AnyThreadPoolTimerCancelled is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 43 (TimerCancelled), of task
-// ThreadPool, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadPoolTimerCancelledV2]; a newer one is decoded
-// like it.
+// AnyThreadPoolTimerCancelled is [ThreadPoolTimerCancelledV2] in any version:
+// a newer one is decoded like it.
 type AnyThreadPoolTimerCancelled struct {
 	Seen etw.Seen
-
-	SubQueue etw.Pointer
-	Timer    etw.Pointer
+	ThreadPoolTimerCancelledV2
 }
 
-var anyThreadPoolTimerCancelled = []*etw.EventDesc{&threadPoolTimerCancelledV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPoolTimerCancelled) EventDescs() []*etw.EventDesc { return anyThreadPoolTimerCancelled }
-func (e *AnyThreadPoolTimerCancelled) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolTimerCancelled, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPoolTimerCancelled) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadPoolTimerCancelledV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolTimerCancelled) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadPoolTimerCancelledV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadPoolTimerCancelled) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyThreadPoolTimerCancelled) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.SubQueue = v.SubQueue
-	e.Timer = v.Timer
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolTimerCancelled) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.SubQueue)
-	case 1:
-		return etw.PointerValue(e.Timer)
-	}
-	return etw.Value{}
+	return e.ThreadPoolTimerCancelledV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolTimerCancelled) Clone() *AnyThreadPoolTimerCancelled { return &e }
-
-func (e AnyThreadPoolTimerCancelled) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolTimerCancelled) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolTimerCancelled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolTimerSetNtTimerV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 44 (TimerSetNtTimer), version
@@ -1950,15 +1539,9 @@ func (e ThreadPoolTimerSetNtTimerV2) LogValue() slog.Value         { return etw.
 func (e ThreadPoolTimerSetNtTimerV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolTimerSetNtTimerV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         44,
-	Version:    2,
-	Opcode:     44,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "TimerSetNtTimer",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 44, Version: 2, Opcode: 44, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "TimerSetNtTimer",
 	Fields: []etw.FieldDesc{
 		{Name: "DueTime", Type: etw.InUInt64},
 		{Name: "SubQueue", Type: etw.InPointer},
@@ -1967,64 +1550,28 @@ var threadPoolTimerSetNtTimerV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadPoolTimerSetNtTimerV2) },
 }
 
-// AnyThreadPoolTimerSetNtTimer is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 44 (TimerSetNtTimer), of task
-// ThreadPool, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadPoolTimerSetNtTimerV2]; a newer one is decoded
-// like it.
+// AnyThreadPoolTimerSetNtTimer is [ThreadPoolTimerSetNtTimerV2] in any
+// version: a newer one is decoded like it.
 type AnyThreadPoolTimerSetNtTimer struct {
 	Seen etw.Seen
-
-	DueTime        uint64
-	SubQueue       etw.Pointer
-	TolerableDelay uint32
+	ThreadPoolTimerSetNtTimerV2
 }
 
-var anyThreadPoolTimerSetNtTimer = []*etw.EventDesc{&threadPoolTimerSetNtTimerV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadPoolTimerSetNtTimer) EventDescs() []*etw.EventDesc {
-	return anyThreadPoolTimerSetNtTimer
+	return []*etw.EventDesc{&threadPoolTimerSetNtTimerV2}
 }
-func (e *AnyThreadPoolTimerSetNtTimer) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolTimerSetNtTimer, e.Seen)
+func (e *AnyThreadPoolTimerSetNtTimer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolTimerSetNtTimer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadPoolTimerSetNtTimerV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadPoolTimerSetNtTimer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.DueTime = v.DueTime
-	e.SubQueue = v.SubQueue
-	e.TolerableDelay = v.TolerableDelay
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolTimerSetNtTimer) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.DueTime)
-	case 1:
-		return etw.PointerValue(e.SubQueue)
-	case 2:
-		return etw.UintValue(uint64(e.TolerableDelay))
-	}
-	return etw.Value{}
+	return e.ThreadPoolTimerSetNtTimerV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolTimerSetNtTimer) Clone() *AnyThreadPoolTimerSetNtTimer { return &e }
-
-func (e AnyThreadPoolTimerSetNtTimer) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolTimerSetNtTimer) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolTimerSetNtTimer) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolTimerCancelNtTimerV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 45 (TimerCancelNtTimer),
@@ -2064,17 +1611,11 @@ func (e ThreadPoolTimerCancelNtTimerV2) LogValue() slog.Value         { return e
 func (e ThreadPoolTimerCancelNtTimerV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolTimerCancelNtTimerV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         45,
-	Version:    2,
-	Opcode:     45,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "TimerCancelNtTimer",
-	Fields:     tpV2TimerExpirationGroupLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolTimerCancelNtTimerV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 45, Version: 2, Opcode: 45, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "TimerCancelNtTimer",
+	Fields: tpV2TimerExpirationGroupLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolTimerCancelNtTimerV2) },
 }
 
 // tpV2TimerExpirationGroupLayout is the template TP_V2_TimerExpirationGroup,
@@ -2105,70 +1646,28 @@ var tpV2TimerExpirationGroupLayoutFields = []etw.FieldDesc{
 	{Name: "SubQueue", Type: etw.InPointer},
 }
 
-// AnyThreadPoolTimerCancelNtTimer is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 45 (TimerCancelNtTimer), of
-// task ThreadPool, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadPoolTimerCancelNtTimerV2]; a newer one is decoded
-// like it.
+// AnyThreadPoolTimerCancelNtTimer is [ThreadPoolTimerCancelNtTimerV2] in any
+// version: a newer one is decoded like it.
 type AnyThreadPoolTimerCancelNtTimer struct {
 	Seen etw.Seen
-
-	SubQueue etw.Pointer
+	ThreadPoolTimerCancelNtTimerV2
 }
 
-var anyThreadPoolTimerCancelNtTimer = []*etw.EventDesc{&threadPoolTimerCancelNtTimerV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadPoolTimerCancelNtTimer) EventDescs() []*etw.EventDesc {
-	return anyThreadPoolTimerCancelNtTimer
+	return []*etw.EventDesc{&threadPoolTimerCancelNtTimerV2}
 }
-func (e *AnyThreadPoolTimerCancelNtTimer) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolTimerCancelNtTimer, e.Seen)
+func (e *AnyThreadPoolTimerCancelNtTimer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolTimerCancelNtTimer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTpV2TimerExpirationGroupLayout)(e).decode(version, p, ptr, anyThreadPoolTimerCancelNtTimer)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolTimerCancelNtTimer) FieldValue(i int) etw.Value {
-	return (*anyTpV2TimerExpirationGroupLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolTimerCancelNtTimer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ThreadPoolTimerCancelNtTimerV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolTimerCancelNtTimer) Clone() *AnyThreadPoolTimerCancelNtTimer { return &e }
-
-func (e AnyThreadPoolTimerCancelNtTimer) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolTimerCancelNtTimer) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyThreadPoolTimerCancelNtTimer) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
-
-// anyTpV2TimerExpirationGroupLayout is what types for all versions of an event
-// share, the newest of which has the template TP_V2_TimerExpirationGroup.
-type anyTpV2TimerExpirationGroupLayout AnyThreadPoolTimerCancelNtTimer
-
-func (e *anyTpV2TimerExpirationGroupLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v tpV2TimerExpirationGroupLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.SubQueue = v.SubQueue
-	return n, err
-}
-
-func (e *anyTpV2TimerExpirationGroupLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.SubQueue)
-	}
-	return etw.Value{}
-}
 
 // ThreadPoolTimerExpirationBeginV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 46 (TimerExpirationBegin),
@@ -2210,63 +1709,35 @@ func (e ThreadPoolTimerExpirationBeginV2) MarshalJSON() ([]byte, error) {
 }
 
 var threadPoolTimerExpirationBeginV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         46,
-	Version:    2,
-	Opcode:     46,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "TimerExpirationBegin",
-	Fields:     tpV2TimerExpirationGroupLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolTimerExpirationBeginV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 46, Version: 2, Opcode: 46, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "TimerExpirationBegin",
+	Fields: tpV2TimerExpirationGroupLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolTimerExpirationBeginV2) },
 }
 
-// AnyThreadPoolTimerExpirationBegin is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 46 (TimerExpirationBegin), of
-// task ThreadPool, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadPoolTimerExpirationBeginV2]; a newer one is
-// decoded like it.
+// AnyThreadPoolTimerExpirationBegin is [ThreadPoolTimerExpirationBeginV2] in
+// any version: a newer one is decoded like it.
 type AnyThreadPoolTimerExpirationBegin struct {
 	Seen etw.Seen
-
-	SubQueue etw.Pointer
+	ThreadPoolTimerExpirationBeginV2
 }
 
-var anyThreadPoolTimerExpirationBegin = []*etw.EventDesc{&threadPoolTimerExpirationBeginV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadPoolTimerExpirationBegin) EventDescs() []*etw.EventDesc {
-	return anyThreadPoolTimerExpirationBegin
+	return []*etw.EventDesc{&threadPoolTimerExpirationBeginV2}
 }
-func (e *AnyThreadPoolTimerExpirationBegin) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolTimerExpirationBegin, e.Seen)
+func (e *AnyThreadPoolTimerExpirationBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolTimerExpirationBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTpV2TimerExpirationGroupLayout)(e).decode(version, p, ptr, anyThreadPoolTimerExpirationBegin)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolTimerExpirationBegin) FieldValue(i int) etw.Value {
-	return (*anyTpV2TimerExpirationGroupLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolTimerExpirationBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ThreadPoolTimerExpirationBeginV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolTimerExpirationBegin) Clone() *AnyThreadPoolTimerExpirationBegin { return &e }
-
-func (e AnyThreadPoolTimerExpirationBegin) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolTimerExpirationBegin) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyThreadPoolTimerExpirationBegin) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // ThreadPoolTimerExpirationEndV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 47 (TimerExpirationEnd),
@@ -2306,63 +1777,35 @@ func (e ThreadPoolTimerExpirationEndV2) LogValue() slog.Value         { return e
 func (e ThreadPoolTimerExpirationEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolTimerExpirationEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         47,
-	Version:    2,
-	Opcode:     47,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "TimerExpirationEnd",
-	Fields:     tpV2TimerExpirationGroupLayoutFields,
-	New:        func() etw.Event { return new(ThreadPoolTimerExpirationEndV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 47, Version: 2, Opcode: 47, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "TimerExpirationEnd",
+	Fields: tpV2TimerExpirationGroupLayoutFields,
+	New:    func() etw.Event { return new(ThreadPoolTimerExpirationEndV2) },
 }
 
-// AnyThreadPoolTimerExpirationEnd is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 47 (TimerExpirationEnd), of
-// task ThreadPool, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadPoolTimerExpirationEndV2]; a newer one is decoded
-// like it.
+// AnyThreadPoolTimerExpirationEnd is [ThreadPoolTimerExpirationEndV2] in any
+// version: a newer one is decoded like it.
 type AnyThreadPoolTimerExpirationEnd struct {
 	Seen etw.Seen
-
-	SubQueue etw.Pointer
+	ThreadPoolTimerExpirationEndV2
 }
 
-var anyThreadPoolTimerExpirationEnd = []*etw.EventDesc{&threadPoolTimerExpirationEndV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadPoolTimerExpirationEnd) EventDescs() []*etw.EventDesc {
-	return anyThreadPoolTimerExpirationEnd
+	return []*etw.EventDesc{&threadPoolTimerExpirationEndV2}
 }
-func (e *AnyThreadPoolTimerExpirationEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolTimerExpirationEnd, e.Seen)
+func (e *AnyThreadPoolTimerExpirationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolTimerExpirationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTpV2TimerExpirationGroupLayout)(e).decode(version, p, ptr, anyThreadPoolTimerExpirationEnd)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolTimerExpirationEnd) FieldValue(i int) etw.Value {
-	return (*anyTpV2TimerExpirationGroupLayout)(e).FieldValue(i)
+func (e *AnyThreadPoolTimerExpirationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.ThreadPoolTimerExpirationEndV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolTimerExpirationEnd) Clone() *AnyThreadPoolTimerExpirationEnd { return &e }
-
-func (e AnyThreadPoolTimerExpirationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolTimerExpirationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyThreadPoolTimerExpirationEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // ThreadPoolTimerExpirationV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 48 (TimerExpiration), version
@@ -2431,15 +1874,9 @@ func (e ThreadPoolTimerExpirationV2) LogValue() slog.Value         { return etw.
 func (e ThreadPoolTimerExpirationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolTimerExpirationV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	ID:         48,
-	Version:    2,
-	Opcode:     48,
-	Task:       22,
-	TaskName:   "ThreadPool",
-	OpcodeName: "TimerExpiration",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 22,
+	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
+	TaskName: "ThreadPool", OpcodeName: "TimerExpiration",
 	Fields: []etw.FieldDesc{
 		{Name: "DueTime", Type: etw.InUInt64},
 		{Name: "SubQueue", Type: etw.InPointer},
@@ -2450,69 +1887,25 @@ var threadPoolTimerExpirationV2 = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadPoolTimerExpirationV2) },
 }
 
-// AnyThreadPoolTimerExpiration is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 48 (TimerExpiration), of task
-// ThreadPool, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [ThreadPoolTimerExpirationV2]; a newer one is decoded
-// like it.
+// AnyThreadPoolTimerExpiration is [ThreadPoolTimerExpirationV2] in any
+// version: a newer one is decoded like it.
 type AnyThreadPoolTimerExpiration struct {
 	Seen etw.Seen
-
-	DueTime      uint64
-	SubQueue     etw.Pointer
-	Timer        etw.Pointer
-	Period       uint32
-	WindowLength uint32
+	ThreadPoolTimerExpirationV2
 }
 
-var anyThreadPoolTimerExpiration = []*etw.EventDesc{&threadPoolTimerExpirationV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyThreadPoolTimerExpiration) EventDescs() []*etw.EventDesc {
-	return anyThreadPoolTimerExpiration
+	return []*etw.EventDesc{&threadPoolTimerExpirationV2}
 }
-func (e *AnyThreadPoolTimerExpiration) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolTimerExpiration, e.Seen)
+func (e *AnyThreadPoolTimerExpiration) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolTimerExpiration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadPoolTimerExpirationV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadPoolTimerExpiration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.DueTime = v.DueTime
-	e.SubQueue = v.SubQueue
-	e.Timer = v.Timer
-	e.Period = v.Period
-	e.WindowLength = v.WindowLength
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolTimerExpiration) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.DueTime)
-	case 1:
-		return etw.PointerValue(e.SubQueue)
-	case 2:
-		return etw.PointerValue(e.Timer)
-	case 3:
-		return etw.UintValue(uint64(e.Period))
-	case 4:
-		return etw.UintValue(uint64(e.WindowLength))
-	}
-	return etw.Value{}
+	return e.ThreadPoolTimerExpirationV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolTimerExpiration) Clone() *AnyThreadPoolTimerExpiration { return &e }
-
-func (e AnyThreadPoolTimerExpiration) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolTimerExpiration) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolTimerExpiration) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

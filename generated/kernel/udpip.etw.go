@@ -58,17 +58,11 @@ func (e UdpIpSendV0) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e UdpIpSendV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var udpIpSendV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	ID:         10,
-	Opcode:     10,
-	Task:       9,
-	Keywords:   0x10000,
-	TaskName:   "UdpIp",
-	OpcodeName: "Send",
-	Fields:     udpIpV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(UdpIpSendV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Opcode: 10, Task: 9, Keywords: 0x10000,
+	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
+	TaskName: "UdpIp", OpcodeName: "Send",
+	Fields: udpIpV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(UdpIpSendV0) },
 }
 
 // udpIpV0TypeGroup1Layout is the template UdpIp_V0_TypeGroup1, which several
@@ -177,18 +171,11 @@ func (e UdpIpSendV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e UdpIpSendV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var udpIpSendV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	ID:         10,
-	Version:    1,
-	Opcode:     10,
-	Task:       9,
-	Keywords:   0x10000,
-	TaskName:   "UdpIp",
-	OpcodeName: "Send",
-	Fields:     udpIpV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(UdpIpSendV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 9, Keywords: 0x10000,
+	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
+	TaskName: "UdpIp", OpcodeName: "Send",
+	Fields: udpIpV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(UdpIpSendV1) },
 }
 
 // udpIpV1TypeGroup1Layout is the template UdpIp_V1_TypeGroup1, which several
@@ -294,18 +281,11 @@ func (e UdpIpSendV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e UdpIpSendV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var udpIpSendV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	ID:         10,
-	Version:    2,
-	Opcode:     10,
-	Task:       9,
-	Keywords:   0x10000,
-	TaskName:   "UdpIp",
-	OpcodeName: "Send",
-	Fields:     udpIpTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(UdpIpSendV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 9, Keywords: 0x10000,
+	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
+	TaskName: "UdpIp", OpcodeName: "Send",
+	Fields: udpIpTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(UdpIpSendV2) },
 }
 
 // udpIpTypeGroup1Layout is the template UdpIp_TypeGroup1, which several events
@@ -560,17 +540,11 @@ func (e UdpIpRecvV0) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e UdpIpRecvV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var udpIpRecvV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	ID:         11,
-	Opcode:     11,
-	Task:       9,
-	Keywords:   0x10000,
-	TaskName:   "UdpIp",
-	OpcodeName: "Recv",
-	Fields:     udpIpV0TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(UdpIpRecvV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Opcode: 11, Task: 9, Keywords: 0x10000,
+	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
+	TaskName: "UdpIp", OpcodeName: "Recv",
+	Fields: udpIpV0TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(UdpIpRecvV0) },
 }
 
 // UdpIpRecvV1 is the classic event of class
@@ -621,18 +595,11 @@ func (e UdpIpRecvV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e UdpIpRecvV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var udpIpRecvV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	ID:         11,
-	Version:    1,
-	Opcode:     11,
-	Task:       9,
-	Keywords:   0x10000,
-	TaskName:   "UdpIp",
-	OpcodeName: "Recv",
-	Fields:     udpIpV1TypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(UdpIpRecvV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 9, Keywords: 0x10000,
+	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
+	TaskName: "UdpIp", OpcodeName: "Recv",
+	Fields: udpIpV1TypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(UdpIpRecvV1) },
 }
 
 // UdpIpRecvV2 is the classic event of class
@@ -684,18 +651,11 @@ func (e UdpIpRecvV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e UdpIpRecvV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var udpIpRecvV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	ID:         11,
-	Version:    2,
-	Opcode:     11,
-	Task:       9,
-	Keywords:   0x10000,
-	TaskName:   "UdpIp",
-	OpcodeName: "Recv",
-	Fields:     udpIpTypeGroup1LayoutFields,
-	New:        func() etw.Event { return new(UdpIpRecvV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 9, Keywords: 0x10000,
+	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
+	TaskName: "UdpIp", OpcodeName: "Recv",
+	Fields: udpIpTypeGroup1LayoutFields,
+	New:    func() etw.Event { return new(UdpIpRecvV2) },
 }
 
 // AnyUdpIpRecv is the classic event of class
@@ -811,16 +771,9 @@ func (e UdpIpFailV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e UdpIpFailV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var udpIpFailV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	ID:         17,
-	Version:    2,
-	Opcode:     17,
-	Task:       9,
-	Keywords:   0x10000,
-	TaskName:   "UdpIp",
-	OpcodeName: "Fail",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 2, Opcode: 17, Task: 9, Keywords: 0x10000,
+	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
+	TaskName: "UdpIp", OpcodeName: "Fail",
 	Fields: []etw.FieldDesc{
 		{Name: "Proto", Type: etw.InUInt16},
 		{Name: "FailureCode", Type: etw.InUInt16},
@@ -828,56 +781,26 @@ var udpIpFailV2 = etw.EventDesc{
 	New: func() etw.Event { return new(UdpIpFailV2) },
 }
 
-// AnyUdpIpFail is the classic event of class
-// bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 17 (Fail), of task UdpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
-//
-// A datagram could not be sent or received. The layout is that of
-// descriptions; no trace with the event was at hand.
-//
-// The only version is [UdpIpFailV2]; a newer one is decoded like it.
+// AnyUdpIpFail is [UdpIpFailV2] in any version: a newer one is decoded like
+// it.
 type AnyUdpIpFail struct {
 	Seen etw.Seen
-
-	Proto       uint16
-	FailureCode uint16
+	UdpIpFailV2
 }
 
-var anyUdpIpFail = []*etw.EventDesc{&udpIpFailV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyUdpIpFail) EventDescs() []*etw.EventDesc { return anyUdpIpFail }
-func (e *AnyUdpIpFail) EventDesc() *etw.EventDesc  { return etw.DescOf(anyUdpIpFail, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyUdpIpFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v UdpIpFailV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyUdpIpFail) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&udpIpFailV2} }
+func (e *AnyUdpIpFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyUdpIpFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Proto = v.Proto
-	e.FailureCode = v.FailureCode
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyUdpIpFail) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Proto))
-	case 1:
-		return etw.UintValue(uint64(e.FailureCode))
-	}
-	return etw.Value{}
+	return e.UdpIpFailV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyUdpIpFail) Clone() *AnyUdpIpFail { return &e }
-
-func (e AnyUdpIpFail) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyUdpIpFail) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyUdpIpFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UdpIpSendIPV6V2 is the classic event of class
 // bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 26 (SendIPV6), version 2, of
@@ -931,18 +854,11 @@ func (e UdpIpSendIPV6V2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e UdpIpSendIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var udpIpSendIPV6V2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	ID:         26,
-	Version:    2,
-	Opcode:     26,
-	Task:       9,
-	Keywords:   0x10000,
-	TaskName:   "UdpIp",
-	OpcodeName: "SendIPV6",
-	Fields:     udpIpTypeGroup2LayoutFields,
-	New:        func() etw.Event { return new(UdpIpSendIPV6V2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 26, Version: 2, Opcode: 26, Task: 9, Keywords: 0x10000,
+	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
+	TaskName: "UdpIp", OpcodeName: "SendIPV6",
+	Fields: udpIpTypeGroup2LayoutFields,
+	New:    func() etw.Event { return new(UdpIpSendIPV6V2) },
 }
 
 // udpIpTypeGroup2Layout is the template UdpIp_TypeGroup2, which several events
@@ -1016,104 +932,28 @@ var udpIpTypeGroup2LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InPointer},
 }
 
-// AnyUdpIpSendIPV6 is the classic event of class
-// bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 26 (SendIPV6), of task UdpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
-//
-// A datagram was sent.
-//
-// The only version is [UdpIpSendIPV6V2]; a newer one is decoded like it.
+// AnyUdpIpSendIPV6 is [UdpIpSendIPV6V2] in any version: a newer one is decoded
+// like it.
 type AnyUdpIpSendIPV6 struct {
 	Seen etw.Seen
-
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// Where the datagram goes: of Recv this side, or a group that it belongs to.
-	Daddr etw.Binary
-	// Where the datagram comes from: of Recv the other side.
-	Saddr etw.Binary
-	// The port that the datagram goes to.
-	Dport uint16
-	// The port that the datagram comes from.
-	Sport  uint16
-	Seqnum uint32
-	Connid etw.Pointer
+	UdpIpSendIPV6V2
 }
 
-var anyUdpIpSendIPV6 = []*etw.EventDesc{&udpIpSendIPV6V2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyUdpIpSendIPV6) EventDescs() []*etw.EventDesc { return anyUdpIpSendIPV6 }
-func (e *AnyUdpIpSendIPV6) EventDesc() *etw.EventDesc  { return etw.DescOf(anyUdpIpSendIPV6, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyUdpIpSendIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyUdpIpTypeGroup2Layout)(e).decode(version, p, ptr, anyUdpIpSendIPV6)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyUdpIpSendIPV6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&udpIpSendIPV6V2} }
+func (e *AnyUdpIpSendIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyUdpIpSendIPV6) FieldValue(i int) etw.Value {
-	return (*anyUdpIpTypeGroup2Layout)(e).FieldValue(i)
+func (e *AnyUdpIpSendIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.UdpIpSendIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyUdpIpSendIPV6) Clone() *AnyUdpIpSendIPV6 {
-	(*anyUdpIpTypeGroup2Layout)(&e).detach()
+	(*udpIpTypeGroup2Layout)(&e.UdpIpSendIPV6V2).detach()
 	return &e
-}
-
-func (e AnyUdpIpSendIPV6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyUdpIpSendIPV6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyUdpIpSendIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyUdpIpTypeGroup2Layout is what types for all versions of an event share,
-// the newest of which has the template UdpIp_TypeGroup2.
-type anyUdpIpTypeGroup2Layout AnyUdpIpSendIPV6
-
-func (e *anyUdpIpTypeGroup2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v udpIpTypeGroup2Layout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.PID = v.PID
-	e.Size = v.Size
-	e.Daddr = v.Daddr
-	e.Saddr = v.Saddr
-	e.Dport = v.Dport
-	e.Sport = v.Sport
-	e.Seqnum = v.Seqnum
-	e.Connid = v.Connid
-	return n, err
-}
-
-func (e *anyUdpIpTypeGroup2Layout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.PID))
-	case 1:
-		return etw.UintValue(uint64(e.Size))
-	case 2:
-		return etw.BinaryValue(e.Daddr)
-	case 3:
-		return etw.BinaryValue(e.Saddr)
-	case 4:
-		return etw.UintValue(uint64(e.Dport))
-	case 5:
-		return etw.UintValue(uint64(e.Sport))
-	case 6:
-		return etw.UintValue(uint64(e.Seqnum))
-	case 7:
-		return etw.PointerValue(e.Connid)
-	}
-	return etw.Value{}
-}
-
-func (e *anyUdpIpTypeGroup2Layout) detach() {
-	e.Daddr = e.Daddr.Clone()
-	e.Saddr = e.Saddr.Clone()
 }
 
 // UdpIpRecvIPV6V2 is the classic event of class
@@ -1168,70 +1008,33 @@ func (e UdpIpRecvIPV6V2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e UdpIpRecvIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var udpIpRecvIPV6V2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	ID:         27,
-	Version:    2,
-	Opcode:     27,
-	Task:       9,
-	Keywords:   0x10000,
-	TaskName:   "UdpIp",
-	OpcodeName: "RecvIPV6",
-	Fields:     udpIpTypeGroup2LayoutFields,
-	New:        func() etw.Event { return new(UdpIpRecvIPV6V2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 27, Version: 2, Opcode: 27, Task: 9, Keywords: 0x10000,
+	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
+	TaskName: "UdpIp", OpcodeName: "RecvIPV6",
+	Fields: udpIpTypeGroup2LayoutFields,
+	New:    func() etw.Event { return new(UdpIpRecvIPV6V2) },
 }
 
-// AnyUdpIpRecvIPV6 is the classic event of class
-// bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 27 (RecvIPV6), of task UdpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
-//
-// A datagram was received.
-//
-// The only version is [UdpIpRecvIPV6V2]; a newer one is decoded like it.
+// AnyUdpIpRecvIPV6 is [UdpIpRecvIPV6V2] in any version: a newer one is decoded
+// like it.
 type AnyUdpIpRecvIPV6 struct {
 	Seen etw.Seen
-
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// Where the datagram goes: of Recv this side, or a group that it belongs to.
-	Daddr etw.Binary
-	// Where the datagram comes from: of Recv the other side.
-	Saddr etw.Binary
-	// The port that the datagram goes to.
-	Dport uint16
-	// The port that the datagram comes from.
-	Sport  uint16
-	Seqnum uint32
-	Connid etw.Pointer
+	UdpIpRecvIPV6V2
 }
 
-var anyUdpIpRecvIPV6 = []*etw.EventDesc{&udpIpRecvIPV6V2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyUdpIpRecvIPV6) EventDescs() []*etw.EventDesc { return anyUdpIpRecvIPV6 }
-func (e *AnyUdpIpRecvIPV6) EventDesc() *etw.EventDesc  { return etw.DescOf(anyUdpIpRecvIPV6, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyUdpIpRecvIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyUdpIpTypeGroup2Layout)(e).decode(version, p, ptr, anyUdpIpRecvIPV6)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyUdpIpRecvIPV6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&udpIpRecvIPV6V2} }
+func (e *AnyUdpIpRecvIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyUdpIpRecvIPV6) FieldValue(i int) etw.Value {
-	return (*anyUdpIpTypeGroup2Layout)(e).FieldValue(i)
+func (e *AnyUdpIpRecvIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.UdpIpRecvIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyUdpIpRecvIPV6) Clone() *AnyUdpIpRecvIPV6 {
-	(*anyUdpIpTypeGroup2Layout)(&e).detach()
+	(*udpIpTypeGroup2Layout)(&e.UdpIpRecvIPV6V2).detach()
 	return &e
 }
-
-func (e AnyUdpIpRecvIPV6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyUdpIpRecvIPV6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyUdpIpRecvIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -72,15 +72,9 @@ func (e UMSDSwitchStartV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e UMSDSwitchStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var umsdSwitchStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x4b, 0x97, 0xec, 0x9a, 0x8e, 0x5b, 0x18, 0x41, 0x9b, 0x92, 0x31, 0x86, 0xd8, 0x00, 0x2c, 0xe5},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       21,
-	TaskName:   "UMS",
-	OpcodeName: "DSwitchStart",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 21,
+	Class:    etw.GUID{0x4b, 0x97, 0xec, 0x9a, 0x8e, 0x5b, 0x18, 0x41, 0x9b, 0x92, 0x31, 0x86, 0xd8, 0x00, 0x2c, 0xe5},
+	TaskName: "UMS", OpcodeName: "DSwitchStart",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "ScheduledThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -90,67 +84,26 @@ var umsdSwitchStartV2 = etw.EventDesc{
 	New: func() etw.Event { return new(UMSDSwitchStartV2) },
 }
 
-// AnyUMSDSwitchStart is the classic event of class
-// 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode 32 (DSwitchStart), of task UMS,
-// in any version.
-//
-// Logged with PERF_UMS of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
-//
-// The only version is [UMSDSwitchStartV2]; a newer one is decoded like it.
+// AnyUMSDSwitchStart is [UMSDSwitchStartV2] in any version: a newer one is
+// decoded like it.
 type AnyUMSDSwitchStart struct {
 	Seen etw.Seen
-
-	// The process.
-	ProcessId         uint32
-	ScheduledThreadId uint32 // a thread id
-	PrimaryThreadId   uint32 // a thread id
-	SwitchFlags       uint32
+	UMSDSwitchStartV2
 }
 
-var anyUMSDSwitchStart = []*etw.EventDesc{&umsdSwitchStartV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyUMSDSwitchStart) EventDescs() []*etw.EventDesc { return anyUMSDSwitchStart }
-func (e *AnyUMSDSwitchStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyUMSDSwitchStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyUMSDSwitchStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&umsdSwitchStartV2} }
+func (e *AnyUMSDSwitchStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyUMSDSwitchStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v UMSDSwitchStartV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyUMSDSwitchStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ProcessId = v.ProcessId
-	e.ScheduledThreadId = v.ScheduledThreadId
-	e.PrimaryThreadId = v.PrimaryThreadId
-	e.SwitchFlags = v.SwitchFlags
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyUMSDSwitchStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 1:
-		return etw.UintValue(uint64(e.ScheduledThreadId))
-	case 2:
-		return etw.UintValue(uint64(e.PrimaryThreadId))
-	case 3:
-		return etw.UintValue(uint64(e.SwitchFlags))
-	}
-	return etw.Value{}
+	return e.UMSDSwitchStartV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyUMSDSwitchStart) Clone() *AnyUMSDSwitchStart { return &e }
-
-func (e AnyUMSDSwitchStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyUMSDSwitchStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyUMSDSwitchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UMSDSwitchEndV2 is the classic event of class
 // 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode 33 (DSwitchEnd), version 2, of
@@ -214,15 +167,9 @@ func (e UMSDSwitchEndV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e UMSDSwitchEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var umsdSwitchEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x4b, 0x97, 0xec, 0x9a, 0x8e, 0x5b, 0x18, 0x41, 0x9b, 0x92, 0x31, 0x86, 0xd8, 0x00, 0x2c, 0xe5},
-	ID:         33,
-	Version:    2,
-	Opcode:     33,
-	Task:       21,
-	TaskName:   "UMS",
-	OpcodeName: "DSwitchEnd",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 21,
+	Class:    etw.GUID{0x4b, 0x97, 0xec, 0x9a, 0x8e, 0x5b, 0x18, 0x41, 0x9b, 0x92, 0x31, 0x86, 0xd8, 0x00, 0x2c, 0xe5},
+	TaskName: "UMS", OpcodeName: "DSwitchEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "ScheduledThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -232,65 +179,26 @@ var umsdSwitchEndV2 = etw.EventDesc{
 	New: func() etw.Event { return new(UMSDSwitchEndV2) },
 }
 
-// AnyUMSDSwitchEnd is the classic event of class
-// 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode 33 (DSwitchEnd), of task UMS,
-// in any version.
-//
-// Logged with PERF_UMS of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
-//
-// The only version is [UMSDSwitchEndV2]; a newer one is decoded like it.
+// AnyUMSDSwitchEnd is [UMSDSwitchEndV2] in any version: a newer one is decoded
+// like it.
 type AnyUMSDSwitchEnd struct {
 	Seen etw.Seen
-
-	// The process.
-	ProcessId         uint32
-	ScheduledThreadId uint32 // a thread id
-	PrimaryThreadId   uint32 // a thread id
-	SwitchFlags       uint32
+	UMSDSwitchEndV2
 }
 
-var anyUMSDSwitchEnd = []*etw.EventDesc{&umsdSwitchEndV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyUMSDSwitchEnd) EventDescs() []*etw.EventDesc { return anyUMSDSwitchEnd }
-func (e *AnyUMSDSwitchEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyUMSDSwitchEnd, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyUMSDSwitchEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v UMSDSwitchEndV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyUMSDSwitchEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&umsdSwitchEndV2} }
+func (e *AnyUMSDSwitchEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyUMSDSwitchEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ProcessId = v.ProcessId
-	e.ScheduledThreadId = v.ScheduledThreadId
-	e.PrimaryThreadId = v.PrimaryThreadId
-	e.SwitchFlags = v.SwitchFlags
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyUMSDSwitchEnd) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 1:
-		return etw.UintValue(uint64(e.ScheduledThreadId))
-	case 2:
-		return etw.UintValue(uint64(e.PrimaryThreadId))
-	case 3:
-		return etw.UintValue(uint64(e.SwitchFlags))
-	}
-	return etw.Value{}
+	return e.UMSDSwitchEndV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyUMSDSwitchEnd) Clone() *AnyUMSDSwitchEnd { return &e }
-
-func (e AnyUMSDSwitchEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyUMSDSwitchEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyUMSDSwitchEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UMSScheduledParkV2 is the classic event of class
 // 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode 34 (ScheduledPark), version 2,
@@ -349,15 +257,9 @@ func (e UMSScheduledParkV2) LogValue() slog.Value         { return etw.LogValue(
 func (e UMSScheduledParkV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var umsScheduledParkV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x4b, 0x97, 0xec, 0x9a, 0x8e, 0x5b, 0x18, 0x41, 0x9b, 0x92, 0x31, 0x86, 0xd8, 0x00, 0x2c, 0xe5},
-	ID:         34,
-	Version:    2,
-	Opcode:     34,
-	Task:       21,
-	TaskName:   "UMS",
-	OpcodeName: "ScheduledPark",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 21,
+	Class:    etw.GUID{0x4b, 0x97, 0xec, 0x9a, 0x8e, 0x5b, 0x18, 0x41, 0x9b, 0x92, 0x31, 0x86, 0xd8, 0x00, 0x2c, 0xe5},
+	TaskName: "UMS", OpcodeName: "ScheduledPark",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "ScheduledThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -366,63 +268,28 @@ var umsScheduledParkV2 = etw.EventDesc{
 	New: func() etw.Event { return new(UMSScheduledParkV2) },
 }
 
-// AnyUMSScheduledPark is the classic event of class
-// 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode 34 (ScheduledPark), of task
-// UMS, in any version.
-//
-// Logged with PERF_UMS of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
-//
-// The only version is [UMSScheduledParkV2]; a newer one is decoded like it.
+// AnyUMSScheduledPark is [UMSScheduledParkV2] in any version: a newer one is
+// decoded like it.
 type AnyUMSScheduledPark struct {
 	Seen etw.Seen
-
-	// The process.
-	ProcessId         uint32
-	ScheduledThreadId uint32 // a thread id
-	ParkFlags         uint32
+	UMSScheduledParkV2
 }
 
-var anyUMSScheduledPark = []*etw.EventDesc{&umsScheduledParkV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyUMSScheduledPark) EventDescs() []*etw.EventDesc { return anyUMSScheduledPark }
-func (e *AnyUMSScheduledPark) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyUMSScheduledPark, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyUMSScheduledPark) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&umsScheduledParkV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyUMSScheduledPark) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v UMSScheduledParkV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyUMSScheduledPark) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyUMSScheduledPark) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ProcessId = v.ProcessId
-	e.ScheduledThreadId = v.ScheduledThreadId
-	e.ParkFlags = v.ParkFlags
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyUMSScheduledPark) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 1:
-		return etw.UintValue(uint64(e.ScheduledThreadId))
-	case 2:
-		return etw.UintValue(uint64(e.ParkFlags))
-	}
-	return etw.Value{}
+	return e.UMSScheduledParkV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyUMSScheduledPark) Clone() *AnyUMSScheduledPark { return &e }
-
-func (e AnyUMSScheduledPark) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyUMSScheduledPark) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyUMSScheduledPark) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UMSDisassociateV2 is the classic event of class
 // 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode 35 (Disassociate), version 2,
@@ -491,15 +358,9 @@ func (e UMSDisassociateV2) LogValue() slog.Value         { return etw.LogValue(&
 func (e UMSDisassociateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var umsDisassociateV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x4b, 0x97, 0xec, 0x9a, 0x8e, 0x5b, 0x18, 0x41, 0x9b, 0x92, 0x31, 0x86, 0xd8, 0x00, 0x2c, 0xe5},
-	ID:         35,
-	Version:    2,
-	Opcode:     35,
-	Task:       21,
-	TaskName:   "UMS",
-	OpcodeName: "Disassociate",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 21,
+	Class:    etw.GUID{0x4b, 0x97, 0xec, 0x9a, 0x8e, 0x5b, 0x18, 0x41, 0x9b, 0x92, 0x31, 0x86, 0xd8, 0x00, 0x2c, 0xe5},
+	TaskName: "UMS", OpcodeName: "Disassociate",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "ScheduledThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -510,71 +371,26 @@ var umsDisassociateV2 = etw.EventDesc{
 	New: func() etw.Event { return new(UMSDisassociateV2) },
 }
 
-// AnyUMSDisassociate is the classic event of class
-// 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode 35 (Disassociate), of task UMS,
-// in any version.
-//
-// Logged with PERF_UMS of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
-//
-// The only version is [UMSDisassociateV2]; a newer one is decoded like it.
+// AnyUMSDisassociate is [UMSDisassociateV2] in any version: a newer one is
+// decoded like it.
 type AnyUMSDisassociate struct {
 	Seen etw.Seen
-
-	// The process.
-	ProcessId          uint32
-	ScheduledThreadId  uint32 // a thread id
-	PrimaryThreadId    uint32 // a thread id
-	UmsApcControlFlags uint32
-	Status             uint32
+	UMSDisassociateV2
 }
 
-var anyUMSDisassociate = []*etw.EventDesc{&umsDisassociateV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyUMSDisassociate) EventDescs() []*etw.EventDesc { return anyUMSDisassociate }
-func (e *AnyUMSDisassociate) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyUMSDisassociate, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyUMSDisassociate) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&umsDisassociateV2} }
+func (e *AnyUMSDisassociate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyUMSDisassociate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v UMSDisassociateV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyUMSDisassociate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ProcessId = v.ProcessId
-	e.ScheduledThreadId = v.ScheduledThreadId
-	e.PrimaryThreadId = v.PrimaryThreadId
-	e.UmsApcControlFlags = v.UmsApcControlFlags
-	e.Status = v.Status
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyUMSDisassociate) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 1:
-		return etw.UintValue(uint64(e.ScheduledThreadId))
-	case 2:
-		return etw.UintValue(uint64(e.PrimaryThreadId))
-	case 3:
-		return etw.UintValue(uint64(e.UmsApcControlFlags))
-	case 4:
-		return etw.UintValue(uint64(e.Status))
-	}
-	return etw.Value{}
+	return e.UMSDisassociateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyUMSDisassociate) Clone() *AnyUMSDisassociate { return &e }
-
-func (e AnyUMSDisassociate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyUMSDisassociate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyUMSDisassociate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UMSCSwitchV2 is the classic event of class
 // 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode 36 (CSwitch), version 2, of
@@ -642,15 +458,9 @@ func (e UMSCSwitchV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e UMSCSwitchV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var umscSwitchV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x4b, 0x97, 0xec, 0x9a, 0x8e, 0x5b, 0x18, 0x41, 0x9b, 0x92, 0x31, 0x86, 0xd8, 0x00, 0x2c, 0xe5},
-	ID:         36,
-	Version:    2,
-	Opcode:     36,
-	Task:       21,
-	TaskName:   "UMS",
-	OpcodeName: "CSwitch",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 21,
+	Class:    etw.GUID{0x4b, 0x97, 0xec, 0x9a, 0x8e, 0x5b, 0x18, 0x41, 0x9b, 0x92, 0x31, 0x86, 0xd8, 0x00, 0x2c, 0xe5},
+	TaskName: "UMS", OpcodeName: "CSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "ScheduledThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "SwitchCount", Type: etw.InUInt32},
@@ -661,65 +471,23 @@ var umscSwitchV2 = etw.EventDesc{
 	New: func() etw.Event { return new(UMSCSwitchV2) },
 }
 
-// AnyUMSCSwitch is the classic event of class
-// 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode 36 (CSwitch), of task UMS, in
-// any version.
-//
-// Logged with PERF_UMS of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
-//
-// The only version is [UMSCSwitchV2]; a newer one is decoded like it.
+// AnyUMSCSwitch is [UMSCSwitchV2] in any version: a newer one is decoded like
+// it.
 type AnyUMSCSwitch struct {
 	Seen etw.Seen
-
-	ScheduledThreadId uint32 // a thread id
-	SwitchCount       uint32
-	KernelYieldCount  uint32
-	MixedYieldCount   uint32
-	YieldCount        uint32
+	UMSCSwitchV2
 }
 
-var anyUMSCSwitch = []*etw.EventDesc{&umscSwitchV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyUMSCSwitch) EventDescs() []*etw.EventDesc { return anyUMSCSwitch }
-func (e *AnyUMSCSwitch) EventDesc() *etw.EventDesc  { return etw.DescOf(anyUMSCSwitch, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyUMSCSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v UMSCSwitchV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyUMSCSwitch) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&umscSwitchV2} }
+func (e *AnyUMSCSwitch) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyUMSCSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.ScheduledThreadId = v.ScheduledThreadId
-	e.SwitchCount = v.SwitchCount
-	e.KernelYieldCount = v.KernelYieldCount
-	e.MixedYieldCount = v.MixedYieldCount
-	e.YieldCount = v.YieldCount
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyUMSCSwitch) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ScheduledThreadId))
-	case 1:
-		return etw.UintValue(uint64(e.SwitchCount))
-	case 2:
-		return etw.UintValue(uint64(e.KernelYieldCount))
-	case 3:
-		return etw.UintValue(uint64(e.MixedYieldCount))
-	case 4:
-		return etw.UintValue(uint64(e.YieldCount))
-	}
-	return etw.Value{}
+	return e.UMSCSwitchV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyUMSCSwitch) Clone() *AnyUMSCSwitch { return &e }
-
-func (e AnyUMSCSwitch) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyUMSCSwitch) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyUMSCSwitch) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -49,16 +49,11 @@ func (e WinSatWinSPRV0) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e WinSatWinSPRV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var winSatWinSPRV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xf8, 0xdf, 0x54, 0xed, 0x09, 0xc4, 0xf6, 0x4c, 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4},
-	ID:         33,
-	Opcode:     33,
-	Task:       31,
-	TaskName:   "WinSat",
-	OpcodeName: "WinSPR",
-	Fields:     winSatXmlLayoutFields,
-	New:        func() etw.Event { return new(WinSatWinSPRV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Opcode: 33, Task: 31,
+	Class:    etw.GUID{0xf8, 0xdf, 0x54, 0xed, 0x09, 0xc4, 0xf6, 0x4c, 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4},
+	TaskName: "WinSat", OpcodeName: "WinSPR",
+	Fields: winSatXmlLayoutFields,
+	New:    func() etw.Event { return new(WinSatWinSPRV0) },
 }
 
 // winSatXmlLayout is the template WinSat_Xml, which several events use.
@@ -105,75 +100,28 @@ var winSatXmlLayoutFields = []etw.FieldDesc{
 	{Name: "Compressed", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 }
 
-// AnyWinSatWinSPR is the classic event of class
-// ed54dff8-c409-4cf6-bf83-05e1e61a09c4, opcode 33 (WinSPR), of task WinSat, in
-// any version.
-//
-// The only version is [WinSatWinSPRV0]; a newer one is decoded like it.
+// AnyWinSatWinSPR is [WinSatWinSPRV0] in any version: a newer one is decoded
+// like it.
 type AnyWinSatWinSPR struct {
 	Seen etw.Seen
-
-	State              uint32
-	UncompressedLength uint32
-	Compressed         etw.Binary // the rest of the payload
+	WinSatWinSPRV0
 }
 
-var anyWinSatWinSPR = []*etw.EventDesc{&winSatWinSPRV0}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyWinSatWinSPR) EventDescs() []*etw.EventDesc { return anyWinSatWinSPR }
-func (e *AnyWinSatWinSPR) EventDesc() *etw.EventDesc  { return etw.DescOf(anyWinSatWinSPR, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWinSatWinSPR) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyWinSatXmlLayout)(e).decode(version, p, ptr, anyWinSatWinSPR)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyWinSatWinSPR) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&winSatWinSPRV0} }
+func (e *AnyWinSatWinSPR) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWinSatWinSPR) FieldValue(i int) etw.Value {
-	return (*anyWinSatXmlLayout)(e).FieldValue(i)
+func (e *AnyWinSatWinSPR) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.WinSatWinSPRV0.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyWinSatWinSPR) Clone() *AnyWinSatWinSPR {
-	(*anyWinSatXmlLayout)(&e).detach()
+	(*winSatXmlLayout)(&e.WinSatWinSPRV0).detach()
 	return &e
-}
-
-func (e AnyWinSatWinSPR) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyWinSatWinSPR) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyWinSatWinSPR) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyWinSatXmlLayout is what types for all versions of an event share, the
-// newest of which has the template WinSat_Xml.
-type anyWinSatXmlLayout AnyWinSatWinSPR
-
-func (e *anyWinSatXmlLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v winSatXmlLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.State = v.State
-	e.UncompressedLength = v.UncompressedLength
-	e.Compressed = v.Compressed
-	return n, err
-}
-
-func (e *anyWinSatXmlLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.State))
-	case 1:
-		return etw.UintValue(uint64(e.UncompressedLength))
-	case 2:
-		return etw.BinaryValue(e.Compressed)
-	}
-	return etw.Value{}
-}
-
-func (e *anyWinSatXmlLayout) detach() {
-	e.Compressed = e.Compressed.Clone()
 }
 
 // WinSatMetricsV0 is the classic event of class
@@ -215,58 +163,36 @@ func (e WinSatMetricsV0) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e WinSatMetricsV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var winSatMetricsV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xf8, 0xdf, 0x54, 0xed, 0x09, 0xc4, 0xf6, 0x4c, 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4},
-	ID:         35,
-	Opcode:     35,
-	Task:       31,
-	TaskName:   "WinSat",
-	OpcodeName: "Metrics",
-	Fields:     winSatXmlLayoutFields,
-	New:        func() etw.Event { return new(WinSatMetricsV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Opcode: 35, Task: 31,
+	Class:    etw.GUID{0xf8, 0xdf, 0x54, 0xed, 0x09, 0xc4, 0xf6, 0x4c, 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4},
+	TaskName: "WinSat", OpcodeName: "Metrics",
+	Fields: winSatXmlLayoutFields,
+	New:    func() etw.Event { return new(WinSatMetricsV0) },
 }
 
-// AnyWinSatMetrics is the classic event of class
-// ed54dff8-c409-4cf6-bf83-05e1e61a09c4, opcode 35 (Metrics), of task WinSat,
-// in any version.
-//
-// The only version is [WinSatMetricsV0]; a newer one is decoded like it.
+// AnyWinSatMetrics is [WinSatMetricsV0] in any version: a newer one is decoded
+// like it.
 type AnyWinSatMetrics struct {
 	Seen etw.Seen
-
-	State              uint32
-	UncompressedLength uint32
-	Compressed         etw.Binary // the rest of the payload
+	WinSatMetricsV0
 }
 
-var anyWinSatMetrics = []*etw.EventDesc{&winSatMetricsV0}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyWinSatMetrics) EventDescs() []*etw.EventDesc { return anyWinSatMetrics }
-func (e *AnyWinSatMetrics) EventDesc() *etw.EventDesc  { return etw.DescOf(anyWinSatMetrics, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWinSatMetrics) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyWinSatXmlLayout)(e).decode(version, p, ptr, anyWinSatMetrics)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyWinSatMetrics) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&winSatMetricsV0} }
+func (e *AnyWinSatMetrics) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWinSatMetrics) FieldValue(i int) etw.Value {
-	return (*anyWinSatXmlLayout)(e).FieldValue(i)
+func (e *AnyWinSatMetrics) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.WinSatMetricsV0.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyWinSatMetrics) Clone() *AnyWinSatMetrics {
-	(*anyWinSatXmlLayout)(&e).detach()
+	(*winSatXmlLayout)(&e.WinSatMetricsV0).detach()
 	return &e
 }
-
-func (e AnyWinSatMetrics) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyWinSatMetrics) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyWinSatMetrics) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WinSatSystemConfigV0 is the classic event of class
 // ed54dff8-c409-4cf6-bf83-05e1e61a09c4, opcode 37 (SystemConfig), version 0,
@@ -307,57 +233,35 @@ func (e WinSatSystemConfigV0) LogValue() slog.Value         { return etw.LogValu
 func (e WinSatSystemConfigV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var winSatSystemConfigV0 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0xf8, 0xdf, 0x54, 0xed, 0x09, 0xc4, 0xf6, 0x4c, 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4},
-	ID:         37,
-	Opcode:     37,
-	Task:       31,
-	TaskName:   "WinSat",
-	OpcodeName: "SystemConfig",
-	Fields:     winSatXmlLayoutFields,
-	New:        func() etw.Event { return new(WinSatSystemConfigV0) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Opcode: 37, Task: 31,
+	Class:    etw.GUID{0xf8, 0xdf, 0x54, 0xed, 0x09, 0xc4, 0xf6, 0x4c, 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4},
+	TaskName: "WinSat", OpcodeName: "SystemConfig",
+	Fields: winSatXmlLayoutFields,
+	New:    func() etw.Event { return new(WinSatSystemConfigV0) },
 }
 
-// AnyWinSatSystemConfig is the classic event of class
-// ed54dff8-c409-4cf6-bf83-05e1e61a09c4, opcode 37 (SystemConfig), of task
-// WinSat, in any version.
-//
-// The only version is [WinSatSystemConfigV0]; a newer one is decoded like it.
+// AnyWinSatSystemConfig is [WinSatSystemConfigV0] in any version: a newer one
+// is decoded like it.
 type AnyWinSatSystemConfig struct {
 	Seen etw.Seen
-
-	State              uint32
-	UncompressedLength uint32
-	Compressed         etw.Binary // the rest of the payload
+	WinSatSystemConfigV0
 }
 
-var anyWinSatSystemConfig = []*etw.EventDesc{&winSatSystemConfigV0}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyWinSatSystemConfig) EventDescs() []*etw.EventDesc { return anyWinSatSystemConfig }
-func (e *AnyWinSatSystemConfig) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyWinSatSystemConfig, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyWinSatSystemConfig) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&winSatSystemConfigV0}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWinSatSystemConfig) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyWinSatXmlLayout)(e).decode(version, p, ptr, anyWinSatSystemConfig)
+func (e *AnyWinSatSystemConfig) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWinSatSystemConfig) FieldValue(i int) etw.Value {
-	return (*anyWinSatXmlLayout)(e).FieldValue(i)
+func (e *AnyWinSatSystemConfig) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.WinSatSystemConfigV0.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyWinSatSystemConfig) Clone() *AnyWinSatSystemConfig {
-	(*anyWinSatXmlLayout)(&e).detach()
+	(*winSatXmlLayout)(&e.WinSatSystemConfigV0).detach()
 	return &e
 }
-
-func (e AnyWinSatSystemConfig) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyWinSatSystemConfig) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyWinSatSystemConfig) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -51,17 +51,11 @@ func (e WNFSubscribeV2) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e WNFSubscribeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var wnfSubscribeV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95},
-	ID:         32,
-	Version:    2,
-	Opcode:     32,
-	Task:       25,
-	TaskName:   "WNF",
-	OpcodeName: "Subscribe",
-	Fields:     wnfSubUnsubLayoutFields,
-	New:        func() etw.Event { return new(WNFSubscribeV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 25,
+	Class:    etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95},
+	TaskName: "WNF", OpcodeName: "Subscribe",
+	Fields: wnfSubUnsubLayoutFields,
+	New:    func() etw.Event { return new(WNFSubscribeV2) },
 }
 
 // wnfSubUnsubLayout is the template WNFSubUnsub, which several events use.
@@ -119,83 +113,26 @@ var wnfSubUnsubLayoutFields = []etw.FieldDesc{
 	{Name: "DeliveryFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
 }
 
-// AnyWNFSubscribe is the classic event of class
-// 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 32 (Subscribe), of task WNF, in
-// any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [WNFSubscribeV2]; a newer one is decoded like it.
+// AnyWNFSubscribe is [WNFSubscribeV2] in any version: a newer one is decoded
+// like it.
 type AnyWNFSubscribe struct {
 	Seen etw.Seen
-
-	StateName     uint64
-	Subscription  etw.Pointer
-	NameSub       etw.Pointer
-	Callback      etw.Pointer
-	RefCount      uint32
-	DeliveryFlags uint32
+	WNFSubscribeV2
 }
 
-var anyWNFSubscribe = []*etw.EventDesc{&wnfSubscribeV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyWNFSubscribe) EventDescs() []*etw.EventDesc { return anyWNFSubscribe }
-func (e *AnyWNFSubscribe) EventDesc() *etw.EventDesc  { return etw.DescOf(anyWNFSubscribe, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWNFSubscribe) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyWNFSubUnsubLayout)(e).decode(version, p, ptr, anyWNFSubscribe)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyWNFSubscribe) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&wnfSubscribeV2} }
+func (e *AnyWNFSubscribe) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWNFSubscribe) FieldValue(i int) etw.Value {
-	return (*anyWNFSubUnsubLayout)(e).FieldValue(i)
+func (e *AnyWNFSubscribe) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.WNFSubscribeV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyWNFSubscribe) Clone() *AnyWNFSubscribe { return &e }
-
-func (e AnyWNFSubscribe) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyWNFSubscribe) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyWNFSubscribe) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyWNFSubUnsubLayout is what types for all versions of an event share, the
-// newest of which has the template WNFSubUnsub.
-type anyWNFSubUnsubLayout AnyWNFSubscribe
-
-func (e *anyWNFSubUnsubLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v wnfSubUnsubLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.StateName = v.StateName
-	e.Subscription = v.Subscription
-	e.NameSub = v.NameSub
-	e.Callback = v.Callback
-	e.RefCount = v.RefCount
-	e.DeliveryFlags = v.DeliveryFlags
-	return n, err
-}
-
-func (e *anyWNFSubUnsubLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.StateName)
-	case 1:
-		return etw.PointerValue(e.Subscription)
-	case 2:
-		return etw.PointerValue(e.NameSub)
-	case 3:
-		return etw.PointerValue(e.Callback)
-	case 4:
-		return etw.UintValue(uint64(e.RefCount))
-	case 5:
-		return etw.UintValue(uint64(e.DeliveryFlags))
-	}
-	return etw.Value{}
-}
 
 // WNFUnsubscribeV2 is the classic event of class
 // 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 33 (Unsubscribe), version 2, of
@@ -238,61 +175,33 @@ func (e WNFUnsubscribeV2) LogValue() slog.Value         { return etw.LogValue(&e
 func (e WNFUnsubscribeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var wnfUnsubscribeV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95},
-	ID:         33,
-	Version:    2,
-	Opcode:     33,
-	Task:       25,
-	TaskName:   "WNF",
-	OpcodeName: "Unsubscribe",
-	Fields:     wnfSubUnsubLayoutFields,
-	New:        func() etw.Event { return new(WNFUnsubscribeV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 25,
+	Class:    etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95},
+	TaskName: "WNF", OpcodeName: "Unsubscribe",
+	Fields: wnfSubUnsubLayoutFields,
+	New:    func() etw.Event { return new(WNFUnsubscribeV2) },
 }
 
-// AnyWNFUnsubscribe is the classic event of class
-// 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 33 (Unsubscribe), of task WNF,
-// in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [WNFUnsubscribeV2]; a newer one is decoded like it.
+// AnyWNFUnsubscribe is [WNFUnsubscribeV2] in any version: a newer one is
+// decoded like it.
 type AnyWNFUnsubscribe struct {
 	Seen etw.Seen
-
-	StateName     uint64
-	Subscription  etw.Pointer
-	NameSub       etw.Pointer
-	Callback      etw.Pointer
-	RefCount      uint32
-	DeliveryFlags uint32
+	WNFUnsubscribeV2
 }
 
-var anyWNFUnsubscribe = []*etw.EventDesc{&wnfUnsubscribeV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyWNFUnsubscribe) EventDescs() []*etw.EventDesc { return anyWNFUnsubscribe }
-func (e *AnyWNFUnsubscribe) EventDesc() *etw.EventDesc  { return etw.DescOf(anyWNFUnsubscribe, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWNFUnsubscribe) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyWNFSubUnsubLayout)(e).decode(version, p, ptr, anyWNFUnsubscribe)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyWNFUnsubscribe) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&wnfUnsubscribeV2} }
+func (e *AnyWNFUnsubscribe) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWNFUnsubscribe) FieldValue(i int) etw.Value {
-	return (*anyWNFSubUnsubLayout)(e).FieldValue(i)
+func (e *AnyWNFUnsubscribe) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	return e.WNFUnsubscribeV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyWNFUnsubscribe) Clone() *AnyWNFUnsubscribe { return &e }
-
-func (e AnyWNFUnsubscribe) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyWNFUnsubscribe) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyWNFUnsubscribe) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WNFCallbackV2 is the classic event of class
 // 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 34 (Callback), version 2, of
@@ -371,15 +280,9 @@ func (e WNFCallbackV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e WNFCallbackV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var wnfCallbackV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95},
-	ID:         34,
-	Version:    2,
-	Opcode:     34,
-	Task:       25,
-	TaskName:   "WNF",
-	OpcodeName: "Callback",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 25,
+	Class:    etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95},
+	TaskName: "WNF", OpcodeName: "Callback",
 	Fields: []etw.FieldDesc{
 		{Name: "StateName", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Subscription", Type: etw.InPointer},
@@ -392,75 +295,26 @@ var wnfCallbackV2 = etw.EventDesc{
 	New: func() etw.Event { return new(WNFCallbackV2) },
 }
 
-// AnyWNFCallback is the classic event of class
-// 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 34 (Callback), of task WNF, in
-// any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [WNFCallbackV2]; a newer one is decoded like it.
+// AnyWNFCallback is [WNFCallbackV2] in any version: a newer one is decoded
+// like it.
 type AnyWNFCallback struct {
 	Seen etw.Seen
-
-	StateName     uint64
-	Subscription  etw.Pointer
-	NameSub       etw.Pointer
-	Callback      etw.Pointer
-	ChangeStamp   uint32
-	DeliveryFlags uint32
-	Return        uint32
+	WNFCallbackV2
 }
 
-var anyWNFCallback = []*etw.EventDesc{&wnfCallbackV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyWNFCallback) EventDescs() []*etw.EventDesc { return anyWNFCallback }
-func (e *AnyWNFCallback) EventDesc() *etw.EventDesc  { return etw.DescOf(anyWNFCallback, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWNFCallback) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v WNFCallbackV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyWNFCallback) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&wnfCallbackV2} }
+func (e *AnyWNFCallback) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyWNFCallback) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.StateName = v.StateName
-	e.Subscription = v.Subscription
-	e.NameSub = v.NameSub
-	e.Callback = v.Callback
-	e.ChangeStamp = v.ChangeStamp
-	e.DeliveryFlags = v.DeliveryFlags
-	e.Return = v.Return
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWNFCallback) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.StateName)
-	case 1:
-		return etw.PointerValue(e.Subscription)
-	case 2:
-		return etw.PointerValue(e.NameSub)
-	case 3:
-		return etw.PointerValue(e.Callback)
-	case 4:
-		return etw.UintValue(uint64(e.ChangeStamp))
-	case 5:
-		return etw.UintValue(uint64(e.DeliveryFlags))
-	case 6:
-		return etw.UintValue(uint64(e.Return))
-	}
-	return etw.Value{}
+	return e.WNFCallbackV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyWNFCallback) Clone() *AnyWNFCallback { return &e }
-
-func (e AnyWNFCallback) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyWNFCallback) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyWNFCallback) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WNFPublishV2 is the classic event of class
 // 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 35 (Publish), version 2, of
@@ -512,15 +366,9 @@ func (e WNFPublishV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e WNFPublishV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var wnfPublishV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95},
-	ID:         35,
-	Version:    2,
-	Opcode:     35,
-	Task:       25,
-	TaskName:   "WNF",
-	OpcodeName: "Publish",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 25,
+	Class:    etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95},
+	TaskName: "WNF", OpcodeName: "Publish",
 	Fields: []etw.FieldDesc{
 		{Name: "StateName", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "DataLength", Type: etw.InUInt32},
@@ -528,55 +376,26 @@ var wnfPublishV2 = etw.EventDesc{
 	New: func() etw.Event { return new(WNFPublishV2) },
 }
 
-// AnyWNFPublish is the classic event of class
-// 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 35 (Publish), of task WNF, in
-// any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [WNFPublishV2]; a newer one is decoded like it.
+// AnyWNFPublish is [WNFPublishV2] in any version: a newer one is decoded like
+// it.
 type AnyWNFPublish struct {
 	Seen etw.Seen
-
-	StateName  uint64
-	DataLength uint32
+	WNFPublishV2
 }
 
-var anyWNFPublish = []*etw.EventDesc{&wnfPublishV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyWNFPublish) EventDescs() []*etw.EventDesc { return anyWNFPublish }
-func (e *AnyWNFPublish) EventDesc() *etw.EventDesc  { return etw.DescOf(anyWNFPublish, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWNFPublish) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v WNFPublishV2
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyWNFPublish) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&wnfPublishV2} }
+func (e *AnyWNFPublish) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyWNFPublish) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.StateName = v.StateName
-	e.DataLength = v.DataLength
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWNFPublish) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.StateName)
-	case 1:
-		return etw.UintValue(uint64(e.DataLength))
-	}
-	return etw.Value{}
+	return e.WNFPublishV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyWNFPublish) Clone() *AnyWNFPublish { return &e }
-
-func (e AnyWNFPublish) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyWNFPublish) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyWNFPublish) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WNFNameSubRundownV2 is the classic event of class
 // 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 36 (NameSubRundown), version 2,
@@ -630,15 +449,9 @@ func (e WNFNameSubRundownV2) LogValue() slog.Value         { return etw.LogValue
 func (e WNFNameSubRundownV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var wnfNameSubRundownV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95},
-	ID:         36,
-	Version:    2,
-	Opcode:     36,
-	Task:       25,
-	TaskName:   "WNF",
-	OpcodeName: "NameSubRundown",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 25,
+	Class:    etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95},
+	TaskName: "WNF", OpcodeName: "NameSubRundown",
 	Fields: []etw.FieldDesc{
 		{Name: "StateName", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "NameSub", Type: etw.InPointer},
@@ -646,54 +459,25 @@ var wnfNameSubRundownV2 = etw.EventDesc{
 	New: func() etw.Event { return new(WNFNameSubRundownV2) },
 }
 
-// AnyWNFNameSubRundown is the classic event of class
-// 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 36 (NameSubRundown), of task
-// WNF, in any version.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-//
-// The only version is [WNFNameSubRundownV2]; a newer one is decoded like it.
+// AnyWNFNameSubRundown is [WNFNameSubRundownV2] in any version: a newer one is
+// decoded like it.
 type AnyWNFNameSubRundown struct {
 	Seen etw.Seen
-
-	StateName uint64
-	NameSub   etw.Pointer
+	WNFNameSubRundownV2
 }
 
-var anyWNFNameSubRundown = []*etw.EventDesc{&wnfNameSubRundownV2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyWNFNameSubRundown) EventDescs() []*etw.EventDesc { return anyWNFNameSubRundown }
-func (e *AnyWNFNameSubRundown) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyWNFNameSubRundown, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyWNFNameSubRundown) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&wnfNameSubRundownV2}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWNFNameSubRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v WNFNameSubRundownV2
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyWNFNameSubRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyWNFNameSubRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.StateName = v.StateName
-	e.NameSub = v.NameSub
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWNFNameSubRundown) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.StateName)
-	case 1:
-		return etw.PointerValue(e.NameSub)
-	}
-	return etw.Value{}
+	return e.WNFNameSubRundownV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyWNFNameSubRundown) Clone() *AnyWNFNameSubRundown { return &e }
-
-func (e AnyWNFNameSubRundown) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyWNFNameSubRundown) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyWNFNameSubRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -51,12 +51,10 @@ func (e ExistingProcess) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ExistingProcess) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var existingProcess = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Name:     "ExistingProcess",
-	Named:    true,
-	Fields:   processLayoutFields,
-	New:      func() etw.Event { return new(ExistingProcess) },
+	Provider: &providerDesc, ID: 0,
+	Name: "ExistingProcess", Named: true,
+	Fields: processLayoutFields,
+	New:    func() etw.Event { return new(ExistingProcess) },
 }
 
 // processLayout is the template Process, which several events use.
@@ -101,81 +99,28 @@ var processLayoutFields = []etw.FieldDesc{
 	{Name: "NamespaceName", Type: etw.InCountedAnsiString, Out: etw.OutUTF8},
 }
 
-// AnyExistingProcess is event 0, level win:LogAlways, in any version.
-//
-// A process was there when the recording began. It may come several times.
-//
-// The only version is [ExistingProcess]; a newer one is decoded like it.
+// AnyExistingProcess is [ExistingProcess] in any version: a newer one is
+// decoded like it.
 type AnyExistingProcess struct {
 	Seen etw.Seen
-
-	// The number that the process has in its own namespace.
-	NamespaceProcessId uint64
-	// The kernel's name of its first thread, at most 15 bytes.
-	Name etw.ANSI
-	// Unknown, of the recorders that are known.
-	NamespaceName etw.ANSI
+	ExistingProcess
 }
 
-var anyExistingProcess = []*etw.EventDesc{&existingProcess}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyExistingProcess) EventDescs() []*etw.EventDesc { return anyExistingProcess }
-func (e *AnyExistingProcess) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyExistingProcess, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExistingProcess) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&existingProcess} }
+func (e *AnyExistingProcess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyExistingProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessLayout)(e).decode(version, p, ptr, anyExistingProcess)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExistingProcess) FieldValue(i int) etw.Value {
-	return (*anyProcessLayout)(e).FieldValue(i)
+func (e *AnyExistingProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ExistingProcess.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyExistingProcess) Clone() *AnyExistingProcess {
-	(*anyProcessLayout)(&e).detach()
+	(*processLayout)(&e.ExistingProcess).detach()
 	return &e
-}
-
-func (e AnyExistingProcess) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExistingProcess) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyExistingProcess) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyProcessLayout is what types for all versions of an event share, the
-// newest of which has the template Process.
-type anyProcessLayout AnyExistingProcess
-
-func (e *anyProcessLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v processLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.NamespaceProcessId = v.NamespaceProcessId
-	e.Name = v.Name
-	e.NamespaceName = v.NamespaceName
-	return n, err
-}
-
-func (e *anyProcessLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.NamespaceProcessId)
-	case 1:
-		return etw.ANSIValue(e.Name)
-	case 2:
-		return etw.ANSIValue(e.NamespaceName)
-	}
-	return etw.Value{}
-}
-
-func (e *anyProcessLayout) detach() {
-	e.Name = e.Name.Clone()
-	e.NamespaceName = e.NamespaceName.Clone()
 }
 
 // ProcessCreate is event 1, version 0, level win:LogAlways.
@@ -220,57 +165,35 @@ func (e ProcessCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ProcessCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processCreate = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "ProcessCreate",
-	Named:    true,
-	Fields:   processLayoutFields,
-	New:      func() etw.Event { return new(ProcessCreate) },
+	Provider: &providerDesc, ID: 1,
+	Name: "ProcessCreate", Named: true,
+	Fields: processLayoutFields,
+	New:    func() etw.Event { return new(ProcessCreate) },
 }
 
-// AnyProcessCreate is event 1, level win:LogAlways, in any version.
-//
-// A process is there, or runs another program.
-//
-// The only version is [ProcessCreate]; a newer one is decoded like it.
+// AnyProcessCreate is [ProcessCreate] in any version: a newer one is decoded
+// like it.
 type AnyProcessCreate struct {
 	Seen etw.Seen
-
-	// The number that the process has in its own namespace.
-	NamespaceProcessId uint64
-	// The kernel's name of its first thread, at most 15 bytes.
-	Name etw.ANSI
-	// Unknown, of the recorders that are known.
-	NamespaceName etw.ANSI
+	ProcessCreate
 }
 
-var anyProcessCreate = []*etw.EventDesc{&processCreate}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessCreate) EventDescs() []*etw.EventDesc { return anyProcessCreate }
-func (e *AnyProcessCreate) EventDesc() *etw.EventDesc  { return etw.DescOf(anyProcessCreate, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyProcessLayout)(e).decode(version, p, ptr, anyProcessCreate)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessCreate) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&processCreate} }
+func (e *AnyProcessCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessCreate) FieldValue(i int) etw.Value {
-	return (*anyProcessLayout)(e).FieldValue(i)
+func (e *AnyProcessCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ProcessCreate.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyProcessCreate) Clone() *AnyProcessCreate {
-	(*anyProcessLayout)(&e).detach()
+	(*processLayout)(&e.ProcessCreate).detach()
 	return &e
 }
-
-func (e AnyProcessCreate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessExit is event 2, version 0, level win:LogAlways.
 //
@@ -287,35 +210,31 @@ func (e ProcessExit) LogValue() slog.Value                                 { ret
 func (e ProcessExit) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var processExit = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "ProcessExit",
-	Named:    true,
-	New:      func() etw.Event { return new(ProcessExit) },
+	Provider: &providerDesc, ID: 2,
+	Name: "ProcessExit", Named: true,
+	New: func() etw.Event { return new(ProcessExit) },
 }
 
-// AnyProcessExit is event 2, level win:LogAlways, in any version.
-//
-// A process has ended.
-//
-// The only version is [ProcessExit]; a newer one is decoded like it.
+// AnyProcessExit is [ProcessExit] in any version: a newer one is decoded like
+// it.
 type AnyProcessExit struct {
 	Seen etw.Seen
+	ProcessExit
 }
 
-var anyProcessExit = []*etw.EventDesc{&processExit}
-
-func (*AnyProcessExit) EventDescs() []*etw.EventDesc { return anyProcessExit }
-func (*AnyProcessExit) EventDesc() *etw.EventDesc    { return &processExit }
-func (e *AnyProcessExit) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessExit) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&processExit} }
+func (e *AnyProcessExit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyProcessExit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.ProcessExit.DecodePayload(p, ptr)
 }
-func (*AnyProcessExit) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyProcessExit) Clone() *AnyProcessExit       { return &e }
-func (e AnyProcessExit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessExit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessExit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyProcessExit) Clone() *AnyProcessExit { return &e }
 
 // ProcessMapping is event 3, version 0, level win:LogAlways.
 //
@@ -421,10 +340,8 @@ func (e ProcessMapping) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ProcessMapping) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processMapping = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Name:     "ProcessMapping",
-	Named:    true,
+	Provider: &providerDesc, ID: 3,
+	Name: "ProcessMapping", Named: true,
 	Fields: []etw.FieldDesc{
 		{Name: "Id", Type: etw.InVarUint},
 		{Name: "StartAddress", Type: etw.InVarUint, Out: etw.OutHexInt64},
@@ -438,84 +355,22 @@ var processMapping = etw.EventDesc{
 	New: func() etw.Event { return new(ProcessMapping) },
 }
 
-// AnyProcessMapping is event 3, level win:LogAlways, in any version.
-//
-// A part of a file, or of no file, is in the memory of a process. The event
-// comes when the recorder learnt of it.
-//
-// The only version is [ProcessMapping]; a newer one is decoded like it.
+// AnyProcessMapping is [ProcessMapping] in any version: a newer one is decoded
+// like it.
 type AnyProcessMapping struct {
 	Seen etw.Seen
-
-	Id           uint64
-	StartAddress uint64
-	// The first address behind it, or, if it ends in fff, the last one in it.
-	EndAddress uint64
-	FileOffset uint64
-	// A path as the process sees it, empty for memory of no file, or a name such
-	// as [heap], [vdso], vmlinux.
-	FileName etw.ANSI
-	// The Id of a ProcessMappingMetadata, or 0.
-	MetadataId uint64
-	// As in ProcessMappingMetadata. Traces do not declare it.
-	SymbolMetadata    etw.ANSI
-	HasSymbolMetadata bool // the payload has SymbolMetadata
-	// As in ProcessMappingMetadata. Traces do not declare it.
-	VersionMetadata    etw.ANSI
-	HasVersionMetadata bool // the payload has VersionMetadata
+	ProcessMapping
 }
 
-var anyProcessMapping = []*etw.EventDesc{&processMapping}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessMapping) EventDescs() []*etw.EventDesc { return anyProcessMapping }
-func (e *AnyProcessMapping) EventDesc() *etw.EventDesc  { return etw.DescOf(anyProcessMapping, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessMapping) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProcessMapping
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessMapping) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&processMapping} }
+func (e *AnyProcessMapping) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyProcessMapping) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Id = v.Id
-	e.StartAddress = v.StartAddress
-	e.EndAddress = v.EndAddress
-	e.FileOffset = v.FileOffset
-	e.FileName = v.FileName
-	e.MetadataId = v.MetadataId
-	e.SymbolMetadata = v.SymbolMetadata
-	e.HasSymbolMetadata = v.HasSymbolMetadata
-	e.VersionMetadata = v.VersionMetadata
-	e.HasVersionMetadata = v.HasVersionMetadata
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessMapping) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.Id)
-	case 1:
-		return etw.UintValue(e.StartAddress)
-	case 2:
-		return etw.UintValue(e.EndAddress)
-	case 3:
-		return etw.UintValue(e.FileOffset)
-	case 4:
-		return etw.ANSIValue(e.FileName)
-	case 5:
-		return etw.UintValue(e.MetadataId)
-	case 6:
-		if e.HasSymbolMetadata {
-			return etw.ANSIValue(e.SymbolMetadata)
-		}
-	case 7:
-		if e.HasVersionMetadata {
-			return etw.ANSIValue(e.VersionMetadata)
-		}
-	}
-	return etw.Value{}
+	return e.ProcessMapping.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -525,10 +380,6 @@ func (e AnyProcessMapping) Clone() *AnyProcessMapping {
 	e.VersionMetadata = e.VersionMetadata.Clone()
 	return &e
 }
-
-func (e AnyProcessMapping) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessMapping) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessMapping) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessSymbol is event 4, version 0, level win:LogAlways.
 //
@@ -597,10 +448,8 @@ func (e ProcessSymbol) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ProcessSymbol) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processSymbol = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Name:     "ProcessSymbol",
-	Named:    true,
+	Provider: &providerDesc, ID: 4,
+	Name: "ProcessSymbol", Named: true,
 	Fields: []etw.FieldDesc{
 		{Name: "Id", Type: etw.InVarUint},
 		{Name: "MappingId", Type: etw.InVarUint},
@@ -611,59 +460,22 @@ var processSymbol = etw.EventDesc{
 	New: func() etw.Event { return new(ProcessSymbol) },
 }
 
-// AnyProcessSymbol is event 4, level win:LogAlways, in any version.
-//
-// A function: of the kernel, of a file, or compiled by a runtime of .NET.
-//
-// The only version is [ProcessSymbol]; a newer one is decoded like it.
+// AnyProcessSymbol is [ProcessSymbol] in any version: a newer one is decoded
+// like it.
 type AnyProcessSymbol struct {
 	Seen etw.Seen
-
-	Id uint64
-	// The Id of the ProcessMapping that it is in.
-	MappingId    uint64
-	StartAddress uint64
-	// The last address in it.
-	EndAddress uint64
-	Name       etw.ANSI // UTF-8 text
+	ProcessSymbol
 }
 
-var anyProcessSymbol = []*etw.EventDesc{&processSymbol}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessSymbol) EventDescs() []*etw.EventDesc { return anyProcessSymbol }
-func (e *AnyProcessSymbol) EventDesc() *etw.EventDesc  { return etw.DescOf(anyProcessSymbol, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessSymbol) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProcessSymbol
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessSymbol) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&processSymbol} }
+func (e *AnyProcessSymbol) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyProcessSymbol) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Id = v.Id
-	e.MappingId = v.MappingId
-	e.StartAddress = v.StartAddress
-	e.EndAddress = v.EndAddress
-	e.Name = v.Name
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessSymbol) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.Id)
-	case 1:
-		return etw.UintValue(e.MappingId)
-	case 2:
-		return etw.UintValue(e.StartAddress)
-	case 3:
-		return etw.UintValue(e.EndAddress)
-	case 4:
-		return etw.ANSIValue(e.Name)
-	}
-	return etw.Value{}
+	return e.ProcessSymbol.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -671,10 +483,6 @@ func (e AnyProcessSymbol) Clone() *AnyProcessSymbol {
 	e.Name = e.Name.Clone()
 	return &e
 }
-
-func (e AnyProcessSymbol) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessSymbol) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessSymbol) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessMappingMetadata is event 5, version 0, level win:LogAlways.
 //
@@ -735,10 +543,8 @@ func (e ProcessMappingMetadata) LogValue() slog.Value         { return etw.LogVa
 func (e ProcessMappingMetadata) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processMappingMetadata = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Name:     "ProcessMappingMetadata",
-	Named:    true,
+	Provider: &providerDesc, ID: 5,
+	Name: "ProcessMappingMetadata", Named: true,
 	Fields: []etw.FieldDesc{
 		{Name: "Id", Type: etw.InVarUint},
 		{Name: "SymbolMetadata", Type: etw.InCountedAnsiString, Out: etw.OutUTF8},
@@ -747,55 +553,24 @@ var processMappingMetadata = etw.EventDesc{
 	New: func() etw.Event { return new(ProcessMappingMetadata) },
 }
 
-// AnyProcessMappingMetadata is event 5, level win:LogAlways, in any version.
-//
-// What the recorder found in a file that is mapped.
-//
-// The only version is [ProcessMappingMetadata]; a newer one is decoded like
-// it.
+// AnyProcessMappingMetadata is [ProcessMappingMetadata] in any version: a
+// newer one is decoded like it.
 type AnyProcessMappingMetadata struct {
 	Seen etw.Seen
-
-	Id uint64
-	// What identifies the file, in JSON: its type, ELF or PE, its build id or its
-	// PDB.
-	SymbolMetadata etw.ANSI
-	// The version of the file, in JSON.
-	VersionMetadata etw.ANSI
+	ProcessMappingMetadata
 }
 
-var anyProcessMappingMetadata = []*etw.EventDesc{&processMappingMetadata}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessMappingMetadata) EventDescs() []*etw.EventDesc { return anyProcessMappingMetadata }
-func (e *AnyProcessMappingMetadata) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessMappingMetadata, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessMappingMetadata) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&processMappingMetadata}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessMappingMetadata) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProcessMappingMetadata
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProcessMappingMetadata) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyProcessMappingMetadata) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Id = v.Id
-	e.SymbolMetadata = v.SymbolMetadata
-	e.VersionMetadata = v.VersionMetadata
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessMappingMetadata) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.Id)
-	case 1:
-		return etw.ANSIValue(e.SymbolMetadata)
-	case 2:
-		return etw.ANSIValue(e.VersionMetadata)
-	}
-	return etw.Value{}
+	return e.ProcessMappingMetadata.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -804,7 +579,3 @@ func (e AnyProcessMappingMetadata) Clone() *AnyProcessMappingMetadata {
 	e.VersionMetadata = e.VersionMetadata.Clone()
 	return &e
 }
-
-func (e AnyProcessMappingMetadata) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessMappingMetadata) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessMappingMetadata) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

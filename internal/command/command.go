@@ -3,6 +3,7 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -36,11 +37,25 @@ func Began(err error) bool {
 	return errors.As(err, &begun)
 }
 
-// SetVersion gives root the flag --version, which prints that of the module.
-func SetVersion(root *cobra.Command) {
-	root.Version = "(devel)"
+// Version returns the version of the module.
+func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		root.Version = info.Main.Version
+		return info.Main.Version
 	}
-	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	return "(devel)"
+}
+
+// SetVersion gives root the flag --version. Root has only help to give, and gives the
+// version in its place: a version template of package cobra would have the linker keep
+// every exported method of the program, for templates call them by name.
+func SetVersion(root *cobra.Command) {
+	asked := root.Flags().BoolP("version", "v", false, "version for "+root.Name())
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if cmd == root && *asked && !cmd.Flags().Changed("help") {
+			fmt.Fprintln(cmd.OutOrStdout(), root.Name(), Version())
+			return
+		}
+		help(cmd, args)
+	})
 }

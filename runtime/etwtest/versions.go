@@ -62,6 +62,14 @@ func versionAgrees(e etw.AnyVersion, d *etw.EventDesc, ptr etw.PtrSize, payload 
 			return fmt.Errorf("as a newer version: %w", err)
 		}
 	}
+	if known, ok := e.(etw.Event); ok { // there is one version, and e has it in it
+		if _, err := known.DecodePayload(payload, ptr); err != nil {
+			return err
+		}
+		if want := (etw.Seen{Version: d.Version, Layout: d.Version}); seen(e) != want {
+			return fmt.Errorf("of the known version it has seen %+v, want %+v", seen(e), want)
+		}
+	}
 	decode := func(p []byte) error { _, err := e.DecodeVersion(d.Version, p, ptr); return err }
 	if err := clones(e, decode, payload); err != nil {
 		return err
@@ -126,7 +134,7 @@ func fieldOf(e reflect.Value, name string, version uint8) reflect.Value {
 	oldest, at := math.MaxUint8+1, 0
 	for i := range e.NumField() {
 		suffixed := e.Type().Field(i).Name
-		if number, ok := strings.CutPrefix(suffixed, name+"V"); ok {
+		if number, ok := strings.CutPrefix(suffixed, name+"V"); ok && !e.Type().Field(i).Anonymous {
 			v, err := strconv.Atoi(number)
 			if err == nil && int(version) <= v && v < oldest && has(e, suffixed) {
 				oldest, at = v, i

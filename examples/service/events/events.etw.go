@@ -64,17 +64,9 @@ func (e OrderStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e OrderStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var orderStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Channel:    16,
-	Level:      4,
-	Opcode:     1,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "OrderStart",
-	TaskName:   "Order",
-	OpcodeName: "Start",
-	Message:    "Order %1 of %2 begins.",
+	Provider: &providerDesc, ID: 1, Channel: 16, Level: 4, Opcode: 1, Task: 1, Keywords: 0x1,
+	Name: "OrderStart", TaskName: "Order", OpcodeName: "Start",
+	Message: "Order %1 of %2 begins.",
 	Fields: []etw.FieldDesc{
 		{Name: "Number", Type: etw.InUInt64},
 		{Name: "Customer", Type: etw.InUnicodeString},
@@ -82,46 +74,22 @@ var orderStart = etw.EventDesc{
 	New: func() etw.Event { return new(OrderStart) },
 }
 
-// AnyOrderStart is event 1, of task Order, opcode win:Start, keyword Orders,
-// level win:Informational, in any version.
-//
-// Message: Order {Number} of {Customer} begins.
-//
-// The only version is [OrderStart]; a newer one is decoded like it.
+// AnyOrderStart is [OrderStart] in any version: a newer one is decoded like
+// it.
 type AnyOrderStart struct {
 	Seen etw.Seen
-
-	Number   uint64
-	Customer etw.UTF16
+	OrderStart
 }
 
-var anyOrderStart = []*etw.EventDesc{&orderStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyOrderStart) EventDescs() []*etw.EventDesc { return anyOrderStart }
-func (e *AnyOrderStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyOrderStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyOrderStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v OrderStart
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyOrderStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&orderStart} }
+func (e *AnyOrderStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyOrderStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Number = v.Number
-	e.Customer = v.Customer
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyOrderStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.Number)
-	case 1:
-		return etw.UTF16Value(e.Customer)
-	}
-	return etw.Value{}
+	return e.OrderStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -129,10 +97,6 @@ func (e AnyOrderStart) Clone() *AnyOrderStart {
 	e.Customer = e.Customer.Clone()
 	return &e
 }
-
-func (e AnyOrderStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyOrderStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyOrderStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // OrderStop is event 2, version 0, of task Order, opcode win:Stop, keyword
 // Orders, level win:Informational.
@@ -183,17 +147,9 @@ func (e OrderStop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e OrderStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var orderStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Channel:    16,
-	Level:      4,
-	Opcode:     2,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "OrderStop",
-	TaskName:   "Order",
-	OpcodeName: "Stop",
-	Message:    "Order %1 is %2.",
+	Provider: &providerDesc, ID: 2, Channel: 16, Level: 4, Opcode: 2, Task: 1, Keywords: 0x1,
+	Name: "OrderStop", TaskName: "Order", OpcodeName: "Stop",
+	Message: "Order %1 is %2.",
 	Fields: []etw.FieldDesc{
 		{Name: "Number", Type: etw.InUInt64},
 		{Name: "Outcome", Type: etw.InUInt8, Map: &outcomeMap},
@@ -201,51 +157,22 @@ var orderStop = etw.EventDesc{
 	New: func() etw.Event { return new(OrderStop) },
 }
 
-// AnyOrderStop is event 2, of task Order, opcode win:Stop, keyword Orders,
-// level win:Informational, in any version.
-//
-// Message: Order {Number} is {Outcome}.
-//
-// The only version is [OrderStop]; a newer one is decoded like it.
+// AnyOrderStop is [OrderStop] in any version: a newer one is decoded like it.
 type AnyOrderStop struct {
 	Seen etw.Seen
-
-	Number  uint64
-	Outcome Outcome
+	OrderStop
 }
 
-var anyOrderStop = []*etw.EventDesc{&orderStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyOrderStop) EventDescs() []*etw.EventDesc { return anyOrderStop }
-func (e *AnyOrderStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyOrderStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyOrderStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v OrderStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyOrderStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&orderStop} }
+func (e *AnyOrderStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyOrderStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Number = v.Number
-	e.Outcome = v.Outcome
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyOrderStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.Number)
-	case 1:
-		return etw.UintValue(uint64(e.Outcome))
-	}
-	return etw.Value{}
+	return e.OrderStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyOrderStop) Clone() *AnyOrderStop { return &e }
-
-func (e AnyOrderStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyOrderStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyOrderStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

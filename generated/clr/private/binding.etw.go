@@ -64,18 +64,11 @@ func (e BindingPolicyPhaseStart) LogValue() slog.Value         { return etw.LogV
 func (e BindingPolicyPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bindingPolicyPhaseStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         159,
-	Level:      4,
-	Opcode:     51,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "BindingPolicyPhaseStart",
-	TaskName:   "Binding",
-	OpcodeName: "BindingPolicyPhaseStart",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(BindingPolicyPhaseStart) },
+	Provider: &providerDesc, ID: 159, Level: 4, Opcode: 51, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "BindingPolicyPhaseStart", TaskName: "Binding", OpcodeName: "BindingPolicyPhaseStart",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(BindingPolicyPhaseStart) },
 }
 
 // bindingLayout is the template Binding, which several events use.
@@ -143,107 +136,30 @@ var bindingLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyBindingPolicyPhaseStart is event 159, of task Binding, opcode
-// BindingPolicyPhaseStart, keyword BindingKeyword, level win:Informational, in
-// any version.
-//
-// The binding of an assembly begins its policy phase.
-//
-// The only version is [BindingPolicyPhaseStart]; a newer one is decoded like
-// it.
+// AnyBindingPolicyPhaseStart is [BindingPolicyPhaseStart] in any version: a
+// newer one is decoded like it.
 type AnyBindingPolicyPhaseStart struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BindingPolicyPhaseStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBindingPolicyPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBindingPolicyPhaseStart = []*etw.EventDesc{&bindingPolicyPhaseStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBindingPolicyPhaseStart) EventDescs() []*etw.EventDesc { return anyBindingPolicyPhaseStart }
-func (e *AnyBindingPolicyPhaseStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBindingPolicyPhaseStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBindingPolicyPhaseStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&bindingPolicyPhaseStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBindingPolicyPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingPolicyPhaseStart)
+func (e *AnyBindingPolicyPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBindingPolicyPhaseStart) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyBindingPolicyPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BindingPolicyPhaseStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyBindingPolicyPhaseStart) Clone() *AnyBindingPolicyPhaseStart {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.BindingPolicyPhaseStart).detach()
 	return &e
-}
-
-func (e AnyBindingPolicyPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBindingPolicyPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBindingPolicyPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyBindingLayout is what types for all versions of an event share, the
-// newest of which has the template Binding.
-type anyBindingLayout AnyBindingPolicyPhaseStart
-
-func (e *anyBindingLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v bindingLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.AppDomainID = v.AppDomainID
-	e.LoadContextID = v.LoadContextID
-	e.FromLoaderCache = v.FromLoaderCache
-	e.DynamicLoad = v.DynamicLoad
-	e.AssemblyCodebase = v.AssemblyCodebase
-	e.AssemblyName = v.AssemblyName
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-func (e *anyBindingLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.AppDomainID))
-	case 1:
-		return etw.UintValue(uint64(e.LoadContextID))
-	case 2:
-		return etw.UintValue(uint64(e.FromLoaderCache))
-	case 3:
-		return etw.UintValue(uint64(e.DynamicLoad))
-	case 4:
-		return etw.UTF16Value(e.AssemblyCodebase)
-	case 5:
-		return etw.UTF16Value(e.AssemblyName)
-	case 6:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
-}
-
-func (e *anyBindingLayout) detach() {
-	e.AssemblyCodebase = e.AssemblyCodebase.Clone()
-	e.AssemblyName = e.AssemblyName.Clone()
 }
 
 // BindingPolicyPhaseEnd is event 160, version 0, of task Binding, opcode
@@ -300,78 +216,38 @@ func (e BindingPolicyPhaseEnd) LogValue() slog.Value         { return etw.LogVal
 func (e BindingPolicyPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bindingPolicyPhaseEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         160,
-	Level:      4,
-	Opcode:     52,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "BindingPolicyPhaseEnd",
-	TaskName:   "Binding",
-	OpcodeName: "BindingPolicyPhaseEnd",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(BindingPolicyPhaseEnd) },
+	Provider: &providerDesc, ID: 160, Level: 4, Opcode: 52, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "BindingPolicyPhaseEnd", TaskName: "Binding", OpcodeName: "BindingPolicyPhaseEnd",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(BindingPolicyPhaseEnd) },
 }
 
-// AnyBindingPolicyPhaseEnd is event 160, of task Binding, opcode
-// BindingPolicyPhaseEnd, keyword BindingKeyword, level win:Informational, in
-// any version.
-//
-// The binding of an assembly ended its policy phase.
-//
-// The only version is [BindingPolicyPhaseEnd]; a newer one is decoded like it.
+// AnyBindingPolicyPhaseEnd is [BindingPolicyPhaseEnd] in any version: a newer
+// one is decoded like it.
 type AnyBindingPolicyPhaseEnd struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BindingPolicyPhaseEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBindingPolicyPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBindingPolicyPhaseEnd = []*etw.EventDesc{&bindingPolicyPhaseEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBindingPolicyPhaseEnd) EventDescs() []*etw.EventDesc { return anyBindingPolicyPhaseEnd }
-func (e *AnyBindingPolicyPhaseEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBindingPolicyPhaseEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBindingPolicyPhaseEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&bindingPolicyPhaseEnd}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBindingPolicyPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingPolicyPhaseEnd)
+func (e *AnyBindingPolicyPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBindingPolicyPhaseEnd) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyBindingPolicyPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BindingPolicyPhaseEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyBindingPolicyPhaseEnd) Clone() *AnyBindingPolicyPhaseEnd {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.BindingPolicyPhaseEnd).detach()
 	return &e
 }
-
-func (e AnyBindingPolicyPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBindingPolicyPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBindingPolicyPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BindingNgenPhaseStart is event 161, version 0, of task Binding, opcode
 // BindingNgenPhaseStart, keyword BindingKeyword, level win:Informational.
@@ -427,78 +303,38 @@ func (e BindingNgenPhaseStart) LogValue() slog.Value         { return etw.LogVal
 func (e BindingNgenPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bindingNgenPhaseStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         161,
-	Level:      4,
-	Opcode:     53,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "BindingNgenPhaseStart",
-	TaskName:   "Binding",
-	OpcodeName: "BindingNgenPhaseStart",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(BindingNgenPhaseStart) },
+	Provider: &providerDesc, ID: 161, Level: 4, Opcode: 53, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "BindingNgenPhaseStart", TaskName: "Binding", OpcodeName: "BindingNgenPhaseStart",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(BindingNgenPhaseStart) },
 }
 
-// AnyBindingNgenPhaseStart is event 161, of task Binding, opcode
-// BindingNgenPhaseStart, keyword BindingKeyword, level win:Informational, in
-// any version.
-//
-// The binding of an assembly begins to look for a native image.
-//
-// The only version is [BindingNgenPhaseStart]; a newer one is decoded like it.
+// AnyBindingNgenPhaseStart is [BindingNgenPhaseStart] in any version: a newer
+// one is decoded like it.
 type AnyBindingNgenPhaseStart struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BindingNgenPhaseStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBindingNgenPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBindingNgenPhaseStart = []*etw.EventDesc{&bindingNgenPhaseStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBindingNgenPhaseStart) EventDescs() []*etw.EventDesc { return anyBindingNgenPhaseStart }
-func (e *AnyBindingNgenPhaseStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBindingNgenPhaseStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBindingNgenPhaseStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&bindingNgenPhaseStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBindingNgenPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingNgenPhaseStart)
+func (e *AnyBindingNgenPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBindingNgenPhaseStart) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyBindingNgenPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BindingNgenPhaseStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyBindingNgenPhaseStart) Clone() *AnyBindingNgenPhaseStart {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.BindingNgenPhaseStart).detach()
 	return &e
 }
-
-func (e AnyBindingNgenPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBindingNgenPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBindingNgenPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BindingNgenPhaseEnd is event 162, version 0, of task Binding, opcode
 // BindingNgenPhaseEnd, keyword BindingKeyword, level win:Informational.
@@ -554,78 +390,38 @@ func (e BindingNgenPhaseEnd) LogValue() slog.Value         { return etw.LogValue
 func (e BindingNgenPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bindingNgenPhaseEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         162,
-	Level:      4,
-	Opcode:     54,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "BindingNgenPhaseEnd",
-	TaskName:   "Binding",
-	OpcodeName: "BindingNgenPhaseEnd",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(BindingNgenPhaseEnd) },
+	Provider: &providerDesc, ID: 162, Level: 4, Opcode: 54, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "BindingNgenPhaseEnd", TaskName: "Binding", OpcodeName: "BindingNgenPhaseEnd",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(BindingNgenPhaseEnd) },
 }
 
-// AnyBindingNgenPhaseEnd is event 162, of task Binding, opcode
-// BindingNgenPhaseEnd, keyword BindingKeyword, level win:Informational, in any
-// version.
-//
-// The binding of an assembly has looked for a native image.
-//
-// The only version is [BindingNgenPhaseEnd]; a newer one is decoded like it.
+// AnyBindingNgenPhaseEnd is [BindingNgenPhaseEnd] in any version: a newer one
+// is decoded like it.
 type AnyBindingNgenPhaseEnd struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BindingNgenPhaseEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBindingNgenPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBindingNgenPhaseEnd = []*etw.EventDesc{&bindingNgenPhaseEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBindingNgenPhaseEnd) EventDescs() []*etw.EventDesc { return anyBindingNgenPhaseEnd }
-func (e *AnyBindingNgenPhaseEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBindingNgenPhaseEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBindingNgenPhaseEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&bindingNgenPhaseEnd}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBindingNgenPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingNgenPhaseEnd)
+func (e *AnyBindingNgenPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBindingNgenPhaseEnd) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyBindingNgenPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BindingNgenPhaseEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyBindingNgenPhaseEnd) Clone() *AnyBindingNgenPhaseEnd {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.BindingNgenPhaseEnd).detach()
 	return &e
 }
-
-func (e AnyBindingNgenPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBindingNgenPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBindingNgenPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BindingLookupAndProbingPhaseStart is event 163, version 0, of task Binding,
 // opcode BindingLookupAndProbingPhaseStart, keyword BindingKeyword, level
@@ -686,82 +482,37 @@ func (e BindingLookupAndProbingPhaseStart) MarshalJSON() ([]byte, error) {
 }
 
 var bindingLookupAndProbingPhaseStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         163,
-	Level:      4,
-	Opcode:     55,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "BindingLookupAndProbingPhaseStart",
-	TaskName:   "Binding",
-	OpcodeName: "BindingLookupAndProbingPhaseStart",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(BindingLookupAndProbingPhaseStart) },
+	Provider: &providerDesc, ID: 163, Level: 4, Opcode: 55, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "BindingLookupAndProbingPhaseStart", TaskName: "Binding", OpcodeName: "BindingLookupAndProbingPhaseStart",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(BindingLookupAndProbingPhaseStart) },
 }
 
-// AnyBindingLookupAndProbingPhaseStart is event 163, of task Binding, opcode
-// BindingLookupAndProbingPhaseStart, keyword BindingKeyword, level
-// win:Informational, in any version.
-//
-// The binding of an assembly begins to look up and probe for the file.
-//
-// The only version is [BindingLookupAndProbingPhaseStart]; a newer one is
-// decoded like it.
+// AnyBindingLookupAndProbingPhaseStart is [BindingLookupAndProbingPhaseStart]
+// in any version: a newer one is decoded like it.
 type AnyBindingLookupAndProbingPhaseStart struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BindingLookupAndProbingPhaseStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBindingLookupAndProbingPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBindingLookupAndProbingPhaseStart = []*etw.EventDesc{&bindingLookupAndProbingPhaseStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyBindingLookupAndProbingPhaseStart) EventDescs() []*etw.EventDesc {
-	return anyBindingLookupAndProbingPhaseStart
+	return []*etw.EventDesc{&bindingLookupAndProbingPhaseStart}
 }
-func (e *AnyBindingLookupAndProbingPhaseStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBindingLookupAndProbingPhaseStart, e.Seen)
+func (e *AnyBindingLookupAndProbingPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBindingLookupAndProbingPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingLookupAndProbingPhaseStart)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBindingLookupAndProbingPhaseStart) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyBindingLookupAndProbingPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BindingLookupAndProbingPhaseStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyBindingLookupAndProbingPhaseStart) Clone() *AnyBindingLookupAndProbingPhaseStart {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.BindingLookupAndProbingPhaseStart).detach()
 	return &e
-}
-
-func (e AnyBindingLookupAndProbingPhaseStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyBindingLookupAndProbingPhaseStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyBindingLookupAndProbingPhaseStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // BindingLookupAndProbingPhaseEnd is event 164, version 0, of task Binding,
@@ -823,82 +574,37 @@ func (e BindingLookupAndProbingPhaseEnd) MarshalJSON() ([]byte, error) {
 }
 
 var bindingLookupAndProbingPhaseEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         164,
-	Level:      4,
-	Opcode:     56,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "BindingLookupAndProbingPhaseEnd",
-	TaskName:   "Binding",
-	OpcodeName: "BindingLookupAndProbingPhaseEnd",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(BindingLookupAndProbingPhaseEnd) },
+	Provider: &providerDesc, ID: 164, Level: 4, Opcode: 56, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "BindingLookupAndProbingPhaseEnd", TaskName: "Binding", OpcodeName: "BindingLookupAndProbingPhaseEnd",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(BindingLookupAndProbingPhaseEnd) },
 }
 
-// AnyBindingLookupAndProbingPhaseEnd is event 164, of task Binding, opcode
-// BindingLookupAndProbingPhaseEnd, keyword BindingKeyword, level
-// win:Informational, in any version.
-//
-// The binding of an assembly has looked up and probed for the file.
-//
-// The only version is [BindingLookupAndProbingPhaseEnd]; a newer one is
-// decoded like it.
+// AnyBindingLookupAndProbingPhaseEnd is [BindingLookupAndProbingPhaseEnd] in
+// any version: a newer one is decoded like it.
 type AnyBindingLookupAndProbingPhaseEnd struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BindingLookupAndProbingPhaseEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBindingLookupAndProbingPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBindingLookupAndProbingPhaseEnd = []*etw.EventDesc{&bindingLookupAndProbingPhaseEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyBindingLookupAndProbingPhaseEnd) EventDescs() []*etw.EventDesc {
-	return anyBindingLookupAndProbingPhaseEnd
+	return []*etw.EventDesc{&bindingLookupAndProbingPhaseEnd}
 }
-func (e *AnyBindingLookupAndProbingPhaseEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBindingLookupAndProbingPhaseEnd, e.Seen)
+func (e *AnyBindingLookupAndProbingPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBindingLookupAndProbingPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingLookupAndProbingPhaseEnd)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBindingLookupAndProbingPhaseEnd) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyBindingLookupAndProbingPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BindingLookupAndProbingPhaseEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyBindingLookupAndProbingPhaseEnd) Clone() *AnyBindingLookupAndProbingPhaseEnd {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.BindingLookupAndProbingPhaseEnd).detach()
 	return &e
-}
-
-func (e AnyBindingLookupAndProbingPhaseEnd) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyBindingLookupAndProbingPhaseEnd) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyBindingLookupAndProbingPhaseEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // LoaderPhaseStart is event 165, version 0, of task Binding, opcode
@@ -955,77 +661,36 @@ func (e LoaderPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e
 func (e LoaderPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderPhaseStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         165,
-	Level:      4,
-	Opcode:     57,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "LoaderPhaseStart",
-	TaskName:   "Binding",
-	OpcodeName: "LoaderPhaseStart",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(LoaderPhaseStart) },
+	Provider: &providerDesc, ID: 165, Level: 4, Opcode: 57, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "LoaderPhaseStart", TaskName: "Binding", OpcodeName: "LoaderPhaseStart",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(LoaderPhaseStart) },
 }
 
-// AnyLoaderPhaseStart is event 165, of task Binding, opcode LoaderPhaseStart,
-// keyword BindingKeyword, level win:Informational, in any version.
-//
-// The loader begins its part of loading an assembly.
-//
-// The only version is [LoaderPhaseStart]; a newer one is decoded like it.
+// AnyLoaderPhaseStart is [LoaderPhaseStart] in any version: a newer one is
+// decoded like it.
 type AnyLoaderPhaseStart struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	LoaderPhaseStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyLoaderPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyLoaderPhaseStart = []*etw.EventDesc{&loaderPhaseStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyLoaderPhaseStart) EventDescs() []*etw.EventDesc { return anyLoaderPhaseStart }
-func (e *AnyLoaderPhaseStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyLoaderPhaseStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyLoaderPhaseStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&loaderPhaseStart} }
+func (e *AnyLoaderPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyLoaderPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyLoaderPhaseStart)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLoaderPhaseStart) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyLoaderPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.LoaderPhaseStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyLoaderPhaseStart) Clone() *AnyLoaderPhaseStart {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.LoaderPhaseStart).detach()
 	return &e
 }
-
-func (e AnyLoaderPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLoaderPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyLoaderPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LoaderPhaseEnd is event 166, version 0, of task Binding, opcode
 // LoaderPhaseEnd, keyword BindingKeyword, level win:Informational.
@@ -1081,75 +746,36 @@ func (e LoaderPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e LoaderPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderPhaseEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         166,
-	Level:      4,
-	Opcode:     58,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "LoaderPhaseEnd",
-	TaskName:   "Binding",
-	OpcodeName: "LoaderPhaseEnd",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(LoaderPhaseEnd) },
+	Provider: &providerDesc, ID: 166, Level: 4, Opcode: 58, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "LoaderPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderPhaseEnd",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(LoaderPhaseEnd) },
 }
 
-// AnyLoaderPhaseEnd is event 166, of task Binding, opcode LoaderPhaseEnd,
-// keyword BindingKeyword, level win:Informational, in any version.
-//
-// The loader ended its part of loading an assembly.
-//
-// The only version is [LoaderPhaseEnd]; a newer one is decoded like it.
+// AnyLoaderPhaseEnd is [LoaderPhaseEnd] in any version: a newer one is decoded
+// like it.
 type AnyLoaderPhaseEnd struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	LoaderPhaseEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyLoaderPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyLoaderPhaseEnd = []*etw.EventDesc{&loaderPhaseEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyLoaderPhaseEnd) EventDescs() []*etw.EventDesc { return anyLoaderPhaseEnd }
-func (e *AnyLoaderPhaseEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyLoaderPhaseEnd, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyLoaderPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyLoaderPhaseEnd)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyLoaderPhaseEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&loaderPhaseEnd} }
+func (e *AnyLoaderPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLoaderPhaseEnd) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyLoaderPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.LoaderPhaseEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyLoaderPhaseEnd) Clone() *AnyLoaderPhaseEnd {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.LoaderPhaseEnd).detach()
 	return &e
 }
-
-func (e AnyLoaderPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLoaderPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyLoaderPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BindingPhaseStart is event 167, version 0, of task Binding, opcode
 // BindingPhaseStart, keyword BindingKeyword, level win:Informational.
@@ -1205,78 +831,38 @@ func (e BindingPhaseStart) LogValue() slog.Value         { return etw.LogValue(&
 func (e BindingPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bindingPhaseStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         167,
-	Level:      4,
-	Opcode:     59,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "BindingPhaseStart",
-	TaskName:   "Binding",
-	OpcodeName: "BindingPhaseStart",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(BindingPhaseStart) },
+	Provider: &providerDesc, ID: 167, Level: 4, Opcode: 59, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "BindingPhaseStart", TaskName: "Binding", OpcodeName: "BindingPhaseStart",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(BindingPhaseStart) },
 }
 
-// AnyBindingPhaseStart is event 167, of task Binding, opcode
-// BindingPhaseStart, keyword BindingKeyword, level win:Informational, in any
-// version.
-//
-// The binding of an assembly begins.
-//
-// The only version is [BindingPhaseStart]; a newer one is decoded like it.
+// AnyBindingPhaseStart is [BindingPhaseStart] in any version: a newer one is
+// decoded like it.
 type AnyBindingPhaseStart struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BindingPhaseStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBindingPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBindingPhaseStart = []*etw.EventDesc{&bindingPhaseStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBindingPhaseStart) EventDescs() []*etw.EventDesc { return anyBindingPhaseStart }
-func (e *AnyBindingPhaseStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBindingPhaseStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBindingPhaseStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&bindingPhaseStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBindingPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingPhaseStart)
+func (e *AnyBindingPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBindingPhaseStart) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyBindingPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BindingPhaseStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyBindingPhaseStart) Clone() *AnyBindingPhaseStart {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.BindingPhaseStart).detach()
 	return &e
 }
-
-func (e AnyBindingPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBindingPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBindingPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BindingPhaseEnd is event 168, version 0, of task Binding, opcode
 // BindingPhaseEnd, keyword BindingKeyword, level win:Informational.
@@ -1332,77 +918,36 @@ func (e BindingPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e BindingPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bindingPhaseEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         168,
-	Level:      4,
-	Opcode:     60,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "BindingPhaseEnd",
-	TaskName:   "Binding",
-	OpcodeName: "BindingPhaseEnd",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(BindingPhaseEnd) },
+	Provider: &providerDesc, ID: 168, Level: 4, Opcode: 60, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "BindingPhaseEnd", TaskName: "Binding", OpcodeName: "BindingPhaseEnd",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(BindingPhaseEnd) },
 }
 
-// AnyBindingPhaseEnd is event 168, of task Binding, opcode BindingPhaseEnd,
-// keyword BindingKeyword, level win:Informational, in any version.
-//
-// The binding of an assembly ended.
-//
-// The only version is [BindingPhaseEnd]; a newer one is decoded like it.
+// AnyBindingPhaseEnd is [BindingPhaseEnd] in any version: a newer one is
+// decoded like it.
 type AnyBindingPhaseEnd struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BindingPhaseEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBindingPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBindingPhaseEnd = []*etw.EventDesc{&bindingPhaseEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBindingPhaseEnd) EventDescs() []*etw.EventDesc { return anyBindingPhaseEnd }
-func (e *AnyBindingPhaseEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBindingPhaseEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBindingPhaseEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bindingPhaseEnd} }
+func (e *AnyBindingPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBindingPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingPhaseEnd)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBindingPhaseEnd) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyBindingPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BindingPhaseEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyBindingPhaseEnd) Clone() *AnyBindingPhaseEnd {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.BindingPhaseEnd).detach()
 	return &e
 }
-
-func (e AnyBindingPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBindingPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBindingPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BindingDownloadPhaseStart is event 169, version 0, of task Binding, opcode
 // BindingDownloadPhaseStart, keyword BindingKeyword, level win:Informational.
@@ -1458,81 +1003,38 @@ func (e BindingDownloadPhaseStart) LogValue() slog.Value         { return etw.Lo
 func (e BindingDownloadPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bindingDownloadPhaseStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         169,
-	Level:      4,
-	Opcode:     61,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "BindingDownloadPhaseStart",
-	TaskName:   "Binding",
-	OpcodeName: "BindingDownloadPhaseStart",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(BindingDownloadPhaseStart) },
+	Provider: &providerDesc, ID: 169, Level: 4, Opcode: 61, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "BindingDownloadPhaseStart", TaskName: "Binding", OpcodeName: "BindingDownloadPhaseStart",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(BindingDownloadPhaseStart) },
 }
 
-// AnyBindingDownloadPhaseStart is event 169, of task Binding, opcode
-// BindingDownloadPhaseStart, keyword BindingKeyword, level win:Informational,
-// in any version.
-//
-// The binding of an assembly begins to download the file.
-//
-// The only version is [BindingDownloadPhaseStart]; a newer one is decoded like
-// it.
+// AnyBindingDownloadPhaseStart is [BindingDownloadPhaseStart] in any version:
+// a newer one is decoded like it.
 type AnyBindingDownloadPhaseStart struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BindingDownloadPhaseStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBindingDownloadPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBindingDownloadPhaseStart = []*etw.EventDesc{&bindingDownloadPhaseStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyBindingDownloadPhaseStart) EventDescs() []*etw.EventDesc {
-	return anyBindingDownloadPhaseStart
+	return []*etw.EventDesc{&bindingDownloadPhaseStart}
 }
-func (e *AnyBindingDownloadPhaseStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBindingDownloadPhaseStart, e.Seen)
+func (e *AnyBindingDownloadPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBindingDownloadPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingDownloadPhaseStart)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBindingDownloadPhaseStart) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyBindingDownloadPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BindingDownloadPhaseStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyBindingDownloadPhaseStart) Clone() *AnyBindingDownloadPhaseStart {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.BindingDownloadPhaseStart).detach()
 	return &e
 }
-
-func (e AnyBindingDownloadPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBindingDownloadPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBindingDownloadPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BindingDownloadPhaseEnd is event 170, version 0, of task Binding, opcode
 // BindingDownloadPhaseEnd, keyword BindingKeyword, level win:Informational.
@@ -1588,79 +1090,38 @@ func (e BindingDownloadPhaseEnd) LogValue() slog.Value         { return etw.LogV
 func (e BindingDownloadPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bindingDownloadPhaseEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         170,
-	Level:      4,
-	Opcode:     62,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "BindingDownloadPhaseEnd",
-	TaskName:   "Binding",
-	OpcodeName: "BindingDownloadPhaseEnd",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(BindingDownloadPhaseEnd) },
+	Provider: &providerDesc, ID: 170, Level: 4, Opcode: 62, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "BindingDownloadPhaseEnd", TaskName: "Binding", OpcodeName: "BindingDownloadPhaseEnd",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(BindingDownloadPhaseEnd) },
 }
 
-// AnyBindingDownloadPhaseEnd is event 170, of task Binding, opcode
-// BindingDownloadPhaseEnd, keyword BindingKeyword, level win:Informational, in
-// any version.
-//
-// The binding of an assembly has downloaded the file.
-//
-// The only version is [BindingDownloadPhaseEnd]; a newer one is decoded like
-// it.
+// AnyBindingDownloadPhaseEnd is [BindingDownloadPhaseEnd] in any version: a
+// newer one is decoded like it.
 type AnyBindingDownloadPhaseEnd struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BindingDownloadPhaseEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBindingDownloadPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBindingDownloadPhaseEnd = []*etw.EventDesc{&bindingDownloadPhaseEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBindingDownloadPhaseEnd) EventDescs() []*etw.EventDesc { return anyBindingDownloadPhaseEnd }
-func (e *AnyBindingDownloadPhaseEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBindingDownloadPhaseEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBindingDownloadPhaseEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&bindingDownloadPhaseEnd}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBindingDownloadPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingDownloadPhaseEnd)
+func (e *AnyBindingDownloadPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBindingDownloadPhaseEnd) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyBindingDownloadPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BindingDownloadPhaseEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyBindingDownloadPhaseEnd) Clone() *AnyBindingDownloadPhaseEnd {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.BindingDownloadPhaseEnd).detach()
 	return &e
 }
-
-func (e AnyBindingDownloadPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBindingDownloadPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBindingDownloadPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LoaderAssemblyInitPhaseStart is event 171, version 0, of task Binding,
 // opcode LoaderAssemblyInitPhaseStart, keyword BindingKeyword, level
@@ -1717,82 +1178,37 @@ func (e LoaderAssemblyInitPhaseStart) LogValue() slog.Value         { return etw
 func (e LoaderAssemblyInitPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderAssemblyInitPhaseStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         171,
-	Level:      4,
-	Opcode:     63,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "LoaderAssemblyInitPhaseStart",
-	TaskName:   "Binding",
-	OpcodeName: "LoaderAssemblyInitPhaseStart",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(LoaderAssemblyInitPhaseStart) },
+	Provider: &providerDesc, ID: 171, Level: 4, Opcode: 63, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "LoaderAssemblyInitPhaseStart", TaskName: "Binding", OpcodeName: "LoaderAssemblyInitPhaseStart",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(LoaderAssemblyInitPhaseStart) },
 }
 
-// AnyLoaderAssemblyInitPhaseStart is event 171, of task Binding, opcode
-// LoaderAssemblyInitPhaseStart, keyword BindingKeyword, level
-// win:Informational, in any version.
-//
-// The loader begins to initialize an assembly.
-//
-// The only version is [LoaderAssemblyInitPhaseStart]; a newer one is decoded
-// like it.
+// AnyLoaderAssemblyInitPhaseStart is [LoaderAssemblyInitPhaseStart] in any
+// version: a newer one is decoded like it.
 type AnyLoaderAssemblyInitPhaseStart struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	LoaderAssemblyInitPhaseStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyLoaderAssemblyInitPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyLoaderAssemblyInitPhaseStart = []*etw.EventDesc{&loaderAssemblyInitPhaseStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyLoaderAssemblyInitPhaseStart) EventDescs() []*etw.EventDesc {
-	return anyLoaderAssemblyInitPhaseStart
+	return []*etw.EventDesc{&loaderAssemblyInitPhaseStart}
 }
-func (e *AnyLoaderAssemblyInitPhaseStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyLoaderAssemblyInitPhaseStart, e.Seen)
+func (e *AnyLoaderAssemblyInitPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyLoaderAssemblyInitPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyLoaderAssemblyInitPhaseStart)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLoaderAssemblyInitPhaseStart) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyLoaderAssemblyInitPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.LoaderAssemblyInitPhaseStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyLoaderAssemblyInitPhaseStart) Clone() *AnyLoaderAssemblyInitPhaseStart {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.LoaderAssemblyInitPhaseStart).detach()
 	return &e
-}
-
-func (e AnyLoaderAssemblyInitPhaseStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyLoaderAssemblyInitPhaseStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyLoaderAssemblyInitPhaseStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // LoaderAssemblyInitPhaseEnd is event 172, version 0, of task Binding, opcode
@@ -1849,81 +1265,38 @@ func (e LoaderAssemblyInitPhaseEnd) LogValue() slog.Value         { return etw.L
 func (e LoaderAssemblyInitPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderAssemblyInitPhaseEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         172,
-	Level:      4,
-	Opcode:     64,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "LoaderAssemblyInitPhaseEnd",
-	TaskName:   "Binding",
-	OpcodeName: "LoaderAssemblyInitPhaseEnd",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(LoaderAssemblyInitPhaseEnd) },
+	Provider: &providerDesc, ID: 172, Level: 4, Opcode: 64, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "LoaderAssemblyInitPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderAssemblyInitPhaseEnd",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(LoaderAssemblyInitPhaseEnd) },
 }
 
-// AnyLoaderAssemblyInitPhaseEnd is event 172, of task Binding, opcode
-// LoaderAssemblyInitPhaseEnd, keyword BindingKeyword, level win:Informational,
-// in any version.
-//
-// The loader has initialized an assembly.
-//
-// The only version is [LoaderAssemblyInitPhaseEnd]; a newer one is decoded
-// like it.
+// AnyLoaderAssemblyInitPhaseEnd is [LoaderAssemblyInitPhaseEnd] in any
+// version: a newer one is decoded like it.
 type AnyLoaderAssemblyInitPhaseEnd struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	LoaderAssemblyInitPhaseEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyLoaderAssemblyInitPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyLoaderAssemblyInitPhaseEnd = []*etw.EventDesc{&loaderAssemblyInitPhaseEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyLoaderAssemblyInitPhaseEnd) EventDescs() []*etw.EventDesc {
-	return anyLoaderAssemblyInitPhaseEnd
+	return []*etw.EventDesc{&loaderAssemblyInitPhaseEnd}
 }
-func (e *AnyLoaderAssemblyInitPhaseEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyLoaderAssemblyInitPhaseEnd, e.Seen)
+func (e *AnyLoaderAssemblyInitPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyLoaderAssemblyInitPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyLoaderAssemblyInitPhaseEnd)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLoaderAssemblyInitPhaseEnd) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyLoaderAssemblyInitPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.LoaderAssemblyInitPhaseEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyLoaderAssemblyInitPhaseEnd) Clone() *AnyLoaderAssemblyInitPhaseEnd {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.LoaderAssemblyInitPhaseEnd).detach()
 	return &e
 }
-
-func (e AnyLoaderAssemblyInitPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLoaderAssemblyInitPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyLoaderAssemblyInitPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LoaderMappingPhaseStart is event 173, version 0, of task Binding, opcode
 // LoaderMappingPhaseStart, keyword BindingKeyword, level win:Informational.
@@ -1979,79 +1352,38 @@ func (e LoaderMappingPhaseStart) LogValue() slog.Value         { return etw.LogV
 func (e LoaderMappingPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderMappingPhaseStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         173,
-	Level:      4,
-	Opcode:     65,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "LoaderMappingPhaseStart",
-	TaskName:   "Binding",
-	OpcodeName: "LoaderMappingPhaseStart",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(LoaderMappingPhaseStart) },
+	Provider: &providerDesc, ID: 173, Level: 4, Opcode: 65, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "LoaderMappingPhaseStart", TaskName: "Binding", OpcodeName: "LoaderMappingPhaseStart",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(LoaderMappingPhaseStart) },
 }
 
-// AnyLoaderMappingPhaseStart is event 173, of task Binding, opcode
-// LoaderMappingPhaseStart, keyword BindingKeyword, level win:Informational, in
-// any version.
-//
-// The loader begins to map an assembly into memory.
-//
-// The only version is [LoaderMappingPhaseStart]; a newer one is decoded like
-// it.
+// AnyLoaderMappingPhaseStart is [LoaderMappingPhaseStart] in any version: a
+// newer one is decoded like it.
 type AnyLoaderMappingPhaseStart struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	LoaderMappingPhaseStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyLoaderMappingPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyLoaderMappingPhaseStart = []*etw.EventDesc{&loaderMappingPhaseStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyLoaderMappingPhaseStart) EventDescs() []*etw.EventDesc { return anyLoaderMappingPhaseStart }
-func (e *AnyLoaderMappingPhaseStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyLoaderMappingPhaseStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyLoaderMappingPhaseStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&loaderMappingPhaseStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyLoaderMappingPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyLoaderMappingPhaseStart)
+func (e *AnyLoaderMappingPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLoaderMappingPhaseStart) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyLoaderMappingPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.LoaderMappingPhaseStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyLoaderMappingPhaseStart) Clone() *AnyLoaderMappingPhaseStart {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.LoaderMappingPhaseStart).detach()
 	return &e
 }
-
-func (e AnyLoaderMappingPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLoaderMappingPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyLoaderMappingPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LoaderMappingPhaseEnd is event 174, version 0, of task Binding, opcode
 // LoaderMappingPhaseEnd, keyword BindingKeyword, level win:Informational.
@@ -2107,78 +1439,38 @@ func (e LoaderMappingPhaseEnd) LogValue() slog.Value         { return etw.LogVal
 func (e LoaderMappingPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderMappingPhaseEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         174,
-	Level:      4,
-	Opcode:     66,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "LoaderMappingPhaseEnd",
-	TaskName:   "Binding",
-	OpcodeName: "LoaderMappingPhaseEnd",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(LoaderMappingPhaseEnd) },
+	Provider: &providerDesc, ID: 174, Level: 4, Opcode: 66, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "LoaderMappingPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderMappingPhaseEnd",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(LoaderMappingPhaseEnd) },
 }
 
-// AnyLoaderMappingPhaseEnd is event 174, of task Binding, opcode
-// LoaderMappingPhaseEnd, keyword BindingKeyword, level win:Informational, in
-// any version.
-//
-// The loader has mapped an assembly into memory.
-//
-// The only version is [LoaderMappingPhaseEnd]; a newer one is decoded like it.
+// AnyLoaderMappingPhaseEnd is [LoaderMappingPhaseEnd] in any version: a newer
+// one is decoded like it.
 type AnyLoaderMappingPhaseEnd struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	LoaderMappingPhaseEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyLoaderMappingPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyLoaderMappingPhaseEnd = []*etw.EventDesc{&loaderMappingPhaseEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyLoaderMappingPhaseEnd) EventDescs() []*etw.EventDesc { return anyLoaderMappingPhaseEnd }
-func (e *AnyLoaderMappingPhaseEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyLoaderMappingPhaseEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyLoaderMappingPhaseEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&loaderMappingPhaseEnd}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyLoaderMappingPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyLoaderMappingPhaseEnd)
+func (e *AnyLoaderMappingPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLoaderMappingPhaseEnd) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyLoaderMappingPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.LoaderMappingPhaseEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyLoaderMappingPhaseEnd) Clone() *AnyLoaderMappingPhaseEnd {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.LoaderMappingPhaseEnd).detach()
 	return &e
 }
-
-func (e AnyLoaderMappingPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLoaderMappingPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyLoaderMappingPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LoaderDeliverEventsPhaseStart is event 175, version 0, of task Binding,
 // opcode LoaderDeliverEventsPhaseStart, keyword BindingKeyword, level
@@ -2237,82 +1529,37 @@ func (e LoaderDeliverEventsPhaseStart) LogValue() slog.Value         { return et
 func (e LoaderDeliverEventsPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderDeliverEventsPhaseStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         175,
-	Level:      4,
-	Opcode:     67,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "LoaderDeliverEventsPhaseStart",
-	TaskName:   "Binding",
-	OpcodeName: "LoaderDeliverEventsPhaseStart",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(LoaderDeliverEventsPhaseStart) },
+	Provider: &providerDesc, ID: 175, Level: 4, Opcode: 67, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "LoaderDeliverEventsPhaseStart", TaskName: "Binding", OpcodeName: "LoaderDeliverEventsPhaseStart",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(LoaderDeliverEventsPhaseStart) },
 }
 
-// AnyLoaderDeliverEventsPhaseStart is event 175, of task Binding, opcode
-// LoaderDeliverEventsPhaseStart, keyword BindingKeyword, level
-// win:Informational, in any version.
-//
-// The loader begins to deliver the events of an assembly's loading.
-//
-// The only version is [LoaderDeliverEventsPhaseStart]; a newer one is decoded
-// like it.
+// AnyLoaderDeliverEventsPhaseStart is [LoaderDeliverEventsPhaseStart] in any
+// version: a newer one is decoded like it.
 type AnyLoaderDeliverEventsPhaseStart struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	LoaderDeliverEventsPhaseStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyLoaderDeliverEventsPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyLoaderDeliverEventsPhaseStart = []*etw.EventDesc{&loaderDeliverEventsPhaseStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyLoaderDeliverEventsPhaseStart) EventDescs() []*etw.EventDesc {
-	return anyLoaderDeliverEventsPhaseStart
+	return []*etw.EventDesc{&loaderDeliverEventsPhaseStart}
 }
-func (e *AnyLoaderDeliverEventsPhaseStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyLoaderDeliverEventsPhaseStart, e.Seen)
+func (e *AnyLoaderDeliverEventsPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyLoaderDeliverEventsPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyLoaderDeliverEventsPhaseStart)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLoaderDeliverEventsPhaseStart) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyLoaderDeliverEventsPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.LoaderDeliverEventsPhaseStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyLoaderDeliverEventsPhaseStart) Clone() *AnyLoaderDeliverEventsPhaseStart {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.LoaderDeliverEventsPhaseStart).detach()
 	return &e
-}
-
-func (e AnyLoaderDeliverEventsPhaseStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyLoaderDeliverEventsPhaseStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyLoaderDeliverEventsPhaseStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // LoaderDeliverEventsPhaseEnd is event 176, version 0, of task Binding, opcode
@@ -2370,81 +1617,38 @@ func (e LoaderDeliverEventsPhaseEnd) LogValue() slog.Value         { return etw.
 func (e LoaderDeliverEventsPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderDeliverEventsPhaseEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         176,
-	Level:      4,
-	Opcode:     68,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "LoaderDeliverEventsPhaseEnd",
-	TaskName:   "Binding",
-	OpcodeName: "LoaderDeliverEventsPhaseEnd",
-	Fields:     bindingLayoutFields,
-	New:        func() etw.Event { return new(LoaderDeliverEventsPhaseEnd) },
+	Provider: &providerDesc, ID: 176, Level: 4, Opcode: 68, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "LoaderDeliverEventsPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderDeliverEventsPhaseEnd",
+	Fields: bindingLayoutFields,
+	New:    func() etw.Event { return new(LoaderDeliverEventsPhaseEnd) },
 }
 
-// AnyLoaderDeliverEventsPhaseEnd is event 176, of task Binding, opcode
-// LoaderDeliverEventsPhaseEnd, keyword BindingKeyword, level
-// win:Informational, in any version.
-//
-// The loader has delivered the events of an assembly's loading.
-//
-// The only version is [LoaderDeliverEventsPhaseEnd]; a newer one is decoded
-// like it.
+// AnyLoaderDeliverEventsPhaseEnd is [LoaderDeliverEventsPhaseEnd] in any
+// version: a newer one is decoded like it.
 type AnyLoaderDeliverEventsPhaseEnd struct {
 	Seen etw.Seen
-
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	LoaderDeliverEventsPhaseEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyLoaderDeliverEventsPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyLoaderDeliverEventsPhaseEnd = []*etw.EventDesc{&loaderDeliverEventsPhaseEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyLoaderDeliverEventsPhaseEnd) EventDescs() []*etw.EventDesc {
-	return anyLoaderDeliverEventsPhaseEnd
+	return []*etw.EventDesc{&loaderDeliverEventsPhaseEnd}
 }
-func (e *AnyLoaderDeliverEventsPhaseEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyLoaderDeliverEventsPhaseEnd, e.Seen)
+func (e *AnyLoaderDeliverEventsPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyLoaderDeliverEventsPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBindingLayout)(e).decode(version, p, ptr, anyLoaderDeliverEventsPhaseEnd)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLoaderDeliverEventsPhaseEnd) FieldValue(i int) etw.Value {
-	return (*anyBindingLayout)(e).FieldValue(i)
+func (e *AnyLoaderDeliverEventsPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.LoaderDeliverEventsPhaseEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyLoaderDeliverEventsPhaseEnd) Clone() *AnyLoaderDeliverEventsPhaseEnd {
-	(*anyBindingLayout)(&e).detach()
+	(*bindingLayout)(&e.LoaderDeliverEventsPhaseEnd).detach()
 	return &e
 }
-
-func (e AnyLoaderDeliverEventsPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLoaderDeliverEventsPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyLoaderDeliverEventsPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FusionMessageEvent is event 196, version 0, of task Binding, opcode
 // FusionMessage, keyword BindingKeyword, level win:Informational.
@@ -2511,16 +1715,9 @@ func (e FusionMessageEvent) LogValue() slog.Value         { return etw.LogValue(
 func (e FusionMessageEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusionMessageEvent = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         196,
-	Level:      4,
-	Opcode:     70,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "FusionMessageEvent",
-	TaskName:   "Binding",
-	OpcodeName: "FusionMessage",
+	Provider: &providerDesc, ID: 196, Level: 4, Opcode: 70, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "FusionMessageEvent", TaskName: "Binding", OpcodeName: "FusionMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Prepend", Type: etw.InBoolean},
@@ -2529,58 +1726,24 @@ var fusionMessageEvent = etw.EventDesc{
 	New: func() etw.Event { return new(FusionMessageEvent) },
 }
 
-// AnyFusionMessageEvent is event 196, of task Binding, opcode FusionMessage,
-// keyword BindingKeyword, level win:Informational, in any version.
-//
-// A message of the assembly binder's log.
-//
-// The only version is [FusionMessageEvent]; a newer one is decoded like it.
+// AnyFusionMessageEvent is [FusionMessageEvent] in any version: a newer one is
+// decoded like it.
 type AnyFusionMessageEvent struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Whether the message goes before the earlier ones.
-	Prepend etw.Bool
-	// Text of the message.
-	Message etw.UTF16
+	FusionMessageEvent
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyFusionMessageEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyFusionMessageEvent = []*etw.EventDesc{&fusionMessageEvent}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyFusionMessageEvent) EventDescs() []*etw.EventDesc { return anyFusionMessageEvent }
-func (e *AnyFusionMessageEvent) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyFusionMessageEvent, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFusionMessageEvent) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&fusionMessageEvent}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFusionMessageEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v FusionMessageEvent
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyFusionMessageEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyFusionMessageEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Prepend = v.Prepend
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFusionMessageEvent) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.BoolValue(e.Prepend)
-	case 2:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.FusionMessageEvent.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2588,10 +1751,6 @@ func (e AnyFusionMessageEvent) Clone() *AnyFusionMessageEvent {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyFusionMessageEvent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFusionMessageEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFusionMessageEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FusionErrorCodeEvent is event 197, version 0, of task Binding, opcode
 // FusionErrorCode, keyword BindingKeyword, level win:Informational.
@@ -2653,16 +1812,9 @@ func (e FusionErrorCodeEvent) LogValue() slog.Value         { return etw.LogValu
 func (e FusionErrorCodeEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusionErrorCodeEvent = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	ID:         197,
-	Level:      4,
-	Opcode:     71,
-	Task:       10,
-	Keywords:   0x2,
-	Name:       "FusionErrorCodeEvent",
-	TaskName:   "Binding",
-	OpcodeName: "FusionErrorCode",
+	Provider: &providerDesc, ID: 197, Level: 4, Opcode: 71, Task: 10, Keywords: 0x2,
+	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
+	Name:  "FusionErrorCodeEvent", TaskName: "Binding", OpcodeName: "FusionErrorCode",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Category", Type: etw.InUInt32},
@@ -2671,64 +1823,25 @@ var fusionErrorCodeEvent = etw.EventDesc{
 	New: func() etw.Event { return new(FusionErrorCodeEvent) },
 }
 
-// AnyFusionErrorCodeEvent is event 197, of task Binding, opcode
-// FusionErrorCode, keyword BindingKeyword, level win:Informational, in any
-// version.
-//
-// An error code of the assembly binder.
-//
-// The only version is [FusionErrorCodeEvent]; a newer one is decoded like it.
+// AnyFusionErrorCodeEvent is [FusionErrorCodeEvent] in any version: a newer
+// one is decoded like it.
 type AnyFusionErrorCodeEvent struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Category of the error.
-	Category uint32
-	// HRESULT.
-	ErrorCode uint32
+	FusionErrorCodeEvent
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyFusionErrorCodeEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyFusionErrorCodeEvent = []*etw.EventDesc{&fusionErrorCodeEvent}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyFusionErrorCodeEvent) EventDescs() []*etw.EventDesc { return anyFusionErrorCodeEvent }
-func (e *AnyFusionErrorCodeEvent) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyFusionErrorCodeEvent, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFusionErrorCodeEvent) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&fusionErrorCodeEvent}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFusionErrorCodeEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v FusionErrorCodeEvent
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyFusionErrorCodeEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyFusionErrorCodeEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Category = v.Category
-	e.ErrorCode = v.ErrorCode
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFusionErrorCodeEvent) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(uint64(e.Category))
-	case 2:
-		return etw.UintValue(uint64(e.ErrorCode))
-	}
-	return etw.Value{}
+	return e.FusionErrorCodeEvent.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyFusionErrorCodeEvent) Clone() *AnyFusionErrorCodeEvent { return &e }
-
-func (e AnyFusionErrorCodeEvent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFusionErrorCodeEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFusionErrorCodeEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

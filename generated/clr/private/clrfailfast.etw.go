@@ -84,15 +84,9 @@ func (e FailFast) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e FailFast) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var failFast = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x12, 0xde, 0x9e, 0xee, 0xf5, 0xc5, 0x95, 0x49, 0x81, 0xa2, 0xdc, 0xfb, 0x5f, 0x6b, 0x80, 0xc8},
-	ID:         191,
-	Level:      1,
-	Opcode:     52,
-	Task:       2,
-	Name:       "FailFast",
-	TaskName:   "CLRFailFast",
-	OpcodeName: "FailFast",
+	Provider: &providerDesc, ID: 191, Level: 1, Opcode: 52, Task: 2,
+	Class: etw.GUID{0x12, 0xde, 0x9e, 0xee, 0xf5, 0xc5, 0x95, 0x49, 0x81, 0xa2, 0xdc, 0xfb, 0x5f, 0x6b, 0x80, 0xc8},
+	Name:  "FailFast", TaskName: "CLRFailFast", OpcodeName: "FailFast",
 	Fields: []etw.FieldDesc{
 		{Name: "FailFastUserMessage", Type: etw.InUnicodeString},
 		{Name: "FailedEIP", Type: etw.InPointer},
@@ -103,67 +97,21 @@ var failFast = etw.EventDesc{
 	New: func() etw.Event { return new(FailFast) },
 }
 
-// AnyFailFast is event 191, of task CLRFailFast, opcode FailFast, level
-// win:Critical, in any version.
-//
-// The process ends at once because of an error that cannot be handled. The
-// event is written whatever the keywords are.
-//
-// The only version is [FailFast]; a newer one is decoded like it.
+// AnyFailFast is [FailFast] in any version: a newer one is decoded like it.
 type AnyFailFast struct {
 	Seen etw.Seen
-
-	// Message of the program, if it ended itself (Environment.FailFast).
-	FailFastUserMessage etw.UTF16
-	// Address of the instruction at fault.
-	FailedEIP etw.Pointer
-	// Exit code of the process.
-	OSExitCode uint32
-	// HRESULT of the error in the runtime.
-	ClrExitCode uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	FailFast
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyFailFast) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyFailFast = []*etw.EventDesc{&failFast}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyFailFast) EventDescs() []*etw.EventDesc { return anyFailFast }
-func (e *AnyFailFast) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFailFast, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFailFast) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v FailFast
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFailFast) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&failFast} }
+func (e *AnyFailFast) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyFailFast) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.FailFastUserMessage = v.FailFastUserMessage
-	e.FailedEIP = v.FailedEIP
-	e.OSExitCode = v.OSExitCode
-	e.ClrExitCode = v.ClrExitCode
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFailFast) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.FailFastUserMessage)
-	case 1:
-		return etw.PointerValue(e.FailedEIP)
-	case 2:
-		return etw.UintValue(uint64(e.OSExitCode))
-	case 3:
-		return etw.UintValue(uint64(e.ClrExitCode))
-	case 4:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.FailFast.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -171,7 +119,3 @@ func (e AnyFailFast) Clone() *AnyFailFast {
 	e.FailFastUserMessage = e.FailFastUserMessage.Clone()
 	return &e
 }
-
-func (e AnyFailFast) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFailFast) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFailFast) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

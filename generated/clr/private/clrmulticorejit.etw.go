@@ -95,16 +95,9 @@ func (e MulticoreJit) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e MulticoreJit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var multicoreJit = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xe5, 0xd9, 0x5a, 0xb8, 0x8b, 0x65, 0x15, 0x42, 0x8d, 0xdb, 0x83, 0x40, 0x40, 0xf4, 0xbc, 0x10},
-	ID:         201,
-	Level:      4,
-	Opcode:     10,
-	Task:       17,
-	Keywords:   0x20000,
-	Name:       "MulticoreJit",
-	TaskName:   "CLRMulticoreJit",
-	OpcodeName: "Common",
+	Provider: &providerDesc, ID: 201, Level: 4, Opcode: 10, Task: 17, Keywords: 0x20000,
+	Class: etw.GUID{0xe5, 0xd9, 0x5a, 0xb8, 0x8b, 0x65, 0x15, 0x42, 0x8d, 0xdb, 0x83, 0x40, 0x40, 0xf4, 0xbc, 0x10},
+	Name:  "MulticoreJit", TaskName: "CLRMulticoreJit", OpcodeName: "Common",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "String1", Type: etw.InUnicodeString},
@@ -116,72 +109,22 @@ var multicoreJit = etw.EventDesc{
 	New: func() etw.Event { return new(MulticoreJit) },
 }
 
-// AnyMulticoreJit is event 201, of task CLRMulticoreJit, opcode Common,
-// keyword MulticoreJitPrivateKeyword, level win:Informational, in any version.
-//
-// A step of multicore JIT: recording which methods a program start needs, and
-// compiling them in the background at the next start.
-//
-// The only version is [MulticoreJit]; a newer one is decoded like it.
+// AnyMulticoreJit is [MulticoreJit] in any version: a newer one is decoded
+// like it.
 type AnyMulticoreJit struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Name of the step, such as STARTPROFILE or ABORTPROFILE.
-	String1 etw.UTF16
-	// Name that belongs to the step, such as that of a profile or of a module.
-	String2 etw.UTF16
-	// First number that belongs to the step.
-	Int1 int32
-	// Second number that belongs to the step.
-	Int2 int32
-	// Third number that belongs to the step.
-	Int3 int32
+	MulticoreJit
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyMulticoreJit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyMulticoreJit = []*etw.EventDesc{&multicoreJit}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMulticoreJit) EventDescs() []*etw.EventDesc { return anyMulticoreJit }
-func (e *AnyMulticoreJit) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMulticoreJit, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMulticoreJit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MulticoreJit
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMulticoreJit) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&multicoreJit} }
+func (e *AnyMulticoreJit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMulticoreJit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.String1 = v.String1
-	e.String2 = v.String2
-	e.Int1 = v.Int1
-	e.Int2 = v.Int2
-	e.Int3 = v.Int3
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMulticoreJit) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UTF16Value(e.String1)
-	case 2:
-		return etw.UTF16Value(e.String2)
-	case 3:
-		return etw.IntValue(int64(e.Int1))
-	case 4:
-		return etw.IntValue(int64(e.Int2))
-	case 5:
-		return etw.IntValue(int64(e.Int3))
-	}
-	return etw.Value{}
+	return e.MulticoreJit.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -190,10 +133,6 @@ func (e AnyMulticoreJit) Clone() *AnyMulticoreJit {
 	e.String2 = e.String2.Clone()
 	return &e
 }
-
-func (e AnyMulticoreJit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMulticoreJit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMulticoreJit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MulticoreJitMethodCodeReturned is event 202, version 0, of task
 // CLRMulticoreJit, opcode MethodCodeReturned, keyword
@@ -259,16 +198,9 @@ func (e MulticoreJitMethodCodeReturned) LogValue() slog.Value         { return e
 func (e MulticoreJitMethodCodeReturned) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var multicoreJitMethodCodeReturned = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xe5, 0xd9, 0x5a, 0xb8, 0x8b, 0x65, 0x15, 0x42, 0x8d, 0xdb, 0x83, 0x40, 0x40, 0xf4, 0xbc, 0x10},
-	ID:         202,
-	Level:      4,
-	Opcode:     11,
-	Task:       17,
-	Keywords:   0x20000,
-	Name:       "MulticoreJitMethodCodeReturned",
-	TaskName:   "CLRMulticoreJit",
-	OpcodeName: "MethodCodeReturned",
+	Provider: &providerDesc, ID: 202, Level: 4, Opcode: 11, Task: 17, Keywords: 0x20000,
+	Class: etw.GUID{0xe5, 0xd9, 0x5a, 0xb8, 0x8b, 0x65, 0x15, 0x42, 0x8d, 0xdb, 0x83, 0x40, 0x40, 0xf4, 0xbc, 0x10},
+	Name:  "MulticoreJitMethodCodeReturned", TaskName: "CLRMulticoreJit", OpcodeName: "MethodCodeReturned",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -277,70 +209,25 @@ var multicoreJitMethodCodeReturned = etw.EventDesc{
 	New: func() etw.Event { return new(MulticoreJitMethodCodeReturned) },
 }
 
-// AnyMulticoreJitMethodCodeReturned is event 202, of task CLRMulticoreJit,
-// opcode MethodCodeReturned, keyword MulticoreJitPrivateKeyword, level
-// win:Informational, in any version.
-//
-// Code that multicore JIT had compiled in the background was used.
-//
-// The only version is [MulticoreJitMethodCodeReturned]; a newer one is decoded
-// like it.
+// AnyMulticoreJitMethodCodeReturned is [MulticoreJitMethodCodeReturned] in any
+// version: a newer one is decoded like it.
 type AnyMulticoreJitMethodCodeReturned struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
+	MulticoreJitMethodCodeReturned
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyMulticoreJitMethodCodeReturned) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyMulticoreJitMethodCodeReturned = []*etw.EventDesc{&multicoreJitMethodCodeReturned}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyMulticoreJitMethodCodeReturned) EventDescs() []*etw.EventDesc {
-	return anyMulticoreJitMethodCodeReturned
+	return []*etw.EventDesc{&multicoreJitMethodCodeReturned}
 }
-func (e *AnyMulticoreJitMethodCodeReturned) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMulticoreJitMethodCodeReturned, e.Seen)
+func (e *AnyMulticoreJitMethodCodeReturned) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMulticoreJitMethodCodeReturned) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MulticoreJitMethodCodeReturned
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMulticoreJitMethodCodeReturned) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.ModuleID = v.ModuleID
-	e.MethodID = v.MethodID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMulticoreJitMethodCodeReturned) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(e.ModuleID)
-	case 2:
-		return etw.UintValue(e.MethodID)
-	}
-	return etw.Value{}
+	return e.MulticoreJitMethodCodeReturned.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyMulticoreJitMethodCodeReturned) Clone() *AnyMulticoreJitMethodCodeReturned { return &e }
-
-func (e AnyMulticoreJitMethodCodeReturned) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyMulticoreJitMethodCodeReturned) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyMulticoreJitMethodCodeReturned) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}

@@ -81,16 +81,9 @@ func (e NgenBindEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e NgenBindEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ngenBindEvent = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x39, 0x53, 0x1f, 0x86, 0xd6, 0x19, 0x73, 0x48, 0xb3, 0x50, 0x7b, 0x03, 0x22, 0x8b, 0xda, 0x7c},
-	ID:         188,
-	Level:      4,
-	Opcode:     69,
-	Task:       13,
-	Keywords:   0x8,
-	Name:       "NgenBindEvent",
-	TaskName:   "CLRNgenBinder",
-	OpcodeName: "NgenBind",
+	Provider: &providerDesc, ID: 188, Level: 4, Opcode: 69, Task: 13, Keywords: 0x8,
+	Class: etw.GUID{0x39, 0x53, 0x1f, 0x86, 0xd6, 0x19, 0x73, 0x48, 0xb3, 0x50, 0x7b, 0x03, 0x22, 0x8b, 0xda, 0x7c},
+	Name:  "NgenBindEvent", TaskName: "CLRNgenBinder", OpcodeName: "NgenBind",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "BindingID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -100,61 +93,22 @@ var ngenBindEvent = etw.EventDesc{
 	New: func() etw.Event { return new(NgenBindEvent) },
 }
 
-// AnyNgenBindEvent is event 188, of task CLRNgenBinder, opcode NgenBind,
-// keyword PrivateFusionKeyword, level win:Informational, in any version.
-//
-// The runtime decided whether it may use the native image of an assembly.
-//
-// The only version is [NgenBindEvent]; a newer one is decoded like it.
+// AnyNgenBindEvent is [NgenBindEvent] in any version: a newer one is decoded
+// like it.
 type AnyNgenBindEvent struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the binding that loaded the assembly.
-	BindingID uint64
-	// Why the native image was, or was not, used.
-	ReasonCode NGenBindReason
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
+	NgenBindEvent
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyNgenBindEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyNgenBindEvent = []*etw.EventDesc{&ngenBindEvent}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyNgenBindEvent) EventDescs() []*etw.EventDesc { return anyNgenBindEvent }
-func (e *AnyNgenBindEvent) EventDesc() *etw.EventDesc  { return etw.DescOf(anyNgenBindEvent, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyNgenBindEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v NgenBindEvent
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyNgenBindEvent) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ngenBindEvent} }
+func (e *AnyNgenBindEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyNgenBindEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.BindingID = v.BindingID
-	e.ReasonCode = v.ReasonCode
-	e.AssemblyName = v.AssemblyName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyNgenBindEvent) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(e.BindingID)
-	case 2:
-		return etw.UintValue(uint64(e.ReasonCode))
-	case 3:
-		return etw.UTF16Value(e.AssemblyName)
-	}
-	return etw.Value{}
+	return e.NgenBindEvent.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -162,7 +116,3 @@ func (e AnyNgenBindEvent) Clone() *AnyNgenBindEvent {
 	e.AssemblyName = e.AssemblyName.Clone()
 	return &e
 }
-
-func (e AnyNgenBindEvent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyNgenBindEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyNgenBindEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -102,16 +102,9 @@ func (e ModuleRangeLoadPrivate) LogValue() slog.Value         { return etw.LogVa
 func (e ModuleRangeLoadPrivate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleRangeLoadPrivate = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
-	ID:         158,
-	Level:      4,
-	Opcode:     10,
-	Task:       20,
-	Keywords:   0x20000000,
-	Name:       "ModuleRangeLoadPrivate",
-	TaskName:   "CLRPerfTrackPrivate",
-	OpcodeName: "ModuleRangeLoadPrivate",
+	Provider: &providerDesc, ID: 158, Level: 4, Opcode: 10, Task: 20, Keywords: 0x20000000,
+	Class: etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
+	Name:  "ModuleRangeLoadPrivate", TaskName: "CLRPerfTrackPrivate", OpcodeName: "ModuleRangeLoadPrivate",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -124,81 +117,24 @@ var moduleRangeLoadPrivate = etw.EventDesc{
 	New: func() etw.Event { return new(ModuleRangeLoadPrivate) },
 }
 
-// AnyModuleRangeLoadPrivate is event 158, of task CLRPerfTrackPrivate, opcode
-// ModuleRangeLoadPrivate, keyword PerfTrackPrivateKeyword, level
-// win:Informational, in any version.
-//
-// A range of a native image that was laid out by profile data, with the
-// section it lies in.
-//
-// The only version is [ModuleRangeLoadPrivate]; a newer one is decoded like
-// it.
+// AnyModuleRangeLoadPrivate is [ModuleRangeLoadPrivate] in any version: a
+// newer one is decoded like it.
 type AnyModuleRangeLoadPrivate struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Offset of the range in the image, in bytes.
-	RangeBegin etw.Uint32s // 1 element
-	// Size of the range in bytes.
-	RangeSize etw.Uint32s // 1 element
-	// What the range was sorted by. The field is one byte.
-	RangeType ModuleRangeType
-	// Whether the section was laid out by profile data.
-	IBCType ModuleRangeIBCType
-	// Section of the native image.
-	SectionType ModuleRangeSectionType
+	ModuleRangeLoadPrivate
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyModuleRangeLoadPrivate) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyModuleRangeLoadPrivate = []*etw.EventDesc{&moduleRangeLoadPrivate}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyModuleRangeLoadPrivate) EventDescs() []*etw.EventDesc { return anyModuleRangeLoadPrivate }
-func (e *AnyModuleRangeLoadPrivate) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyModuleRangeLoadPrivate, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyModuleRangeLoadPrivate) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&moduleRangeLoadPrivate}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyModuleRangeLoadPrivate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ModuleRangeLoadPrivate
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyModuleRangeLoadPrivate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyModuleRangeLoadPrivate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.ModuleID = v.ModuleID
-	e.RangeBegin = v.RangeBegin
-	e.RangeSize = v.RangeSize
-	e.RangeType = v.RangeType
-	e.IBCType = v.IBCType
-	e.SectionType = v.SectionType
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyModuleRangeLoadPrivate) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(e.ModuleID)
-	case 2:
-		return etw.ArrayValue(&moduleRangeLoadPrivate.Fields[2], e.RangeBegin, e.RangeBegin.Len(), 0, e)
-	case 3:
-		return etw.ArrayValue(&moduleRangeLoadPrivate.Fields[3], e.RangeSize, e.RangeSize.Len(), 0, e)
-	case 4:
-		return etw.UintValue(uint64(e.RangeType))
-	case 5:
-		return etw.UintValue(uint64(e.IBCType))
-	case 6:
-		return etw.UintValue(uint64(e.SectionType))
-	}
-	return etw.Value{}
+	return e.ModuleRangeLoadPrivate.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -207,7 +143,3 @@ func (e AnyModuleRangeLoadPrivate) Clone() *AnyModuleRangeLoadPrivate {
 	e.RangeSize = e.RangeSize.Clone()
 	return &e
 }
-
-func (e AnyModuleRangeLoadPrivate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyModuleRangeLoadPrivate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyModuleRangeLoadPrivate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

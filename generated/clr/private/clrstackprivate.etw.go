@@ -88,15 +88,9 @@ func (e CLRStackWalkPrivate) LogValue() slog.Value         { return etw.LogValue
 func (e CLRStackWalkPrivate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var clrStackWalkPrivate = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xc0, 0x3d, 0x36, 0xd3, 0x3a, 0x24, 0x20, 0x46, 0xa4, 0xd0, 0x8a, 0x07, 0xd7, 0x72, 0xf5, 0x33},
-	ID:         151,
-	Opcode:     82,
-	Task:       11,
-	Keywords:   0x40000000,
-	Name:       "CLRStackWalkPrivate",
-	TaskName:   "CLRStackPrivate",
-	OpcodeName: "CLRStackWalk",
+	Provider: &providerDesc, ID: 151, Opcode: 82, Task: 11, Keywords: 0x40000000,
+	Class: etw.GUID{0xc0, 0x3d, 0x36, 0xd3, 0x3a, 0x24, 0x20, 0x46, 0xa4, 0xd0, 0x8a, 0x07, 0xd7, 0x72, 0xf5, 0x33},
+	Name:  "CLRStackWalkPrivate", TaskName: "CLRStackPrivate", OpcodeName: "CLRStackWalk",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Reserved1", Type: etw.InUInt8},
@@ -107,69 +101,24 @@ var clrStackWalkPrivate = etw.EventDesc{
 	New: func() etw.Event { return new(CLRStackWalkPrivate) },
 }
 
-// AnyCLRStackWalkPrivate is event 151, of task CLRStackPrivate, opcode
-// CLRStackWalk, keyword StackKeyword, level win:LogAlways, in any version.
-//
-// The call stack of the event that the same thread wrote just before.
-//
-// The only version is [CLRStackWalkPrivate]; a newer one is decoded like it.
+// AnyCLRStackWalkPrivate is [CLRStackWalkPrivate] in any version: a newer one
+// is decoded like it.
 type AnyCLRStackWalkPrivate struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Reserved.
-	Reserved1 uint8
-	// Reserved.
-	Reserved2 uint8
-	// Number of addresses of Stack.
-	FrameCount uint32
-	// Return addresses, the innermost frame first: FrameCount of them, as many as
-	// the runtime found.
-	Stack etw.Pointers // FrameCount elements
+	CLRStackWalkPrivate
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyCLRStackWalkPrivate) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyCLRStackWalkPrivate = []*etw.EventDesc{&clrStackWalkPrivate}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCLRStackWalkPrivate) EventDescs() []*etw.EventDesc { return anyCLRStackWalkPrivate }
-func (e *AnyCLRStackWalkPrivate) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCLRStackWalkPrivate, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCLRStackWalkPrivate) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&clrStackWalkPrivate}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCLRStackWalkPrivate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CLRStackWalkPrivate
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCLRStackWalkPrivate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCLRStackWalkPrivate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Reserved1 = v.Reserved1
-	e.Reserved2 = v.Reserved2
-	e.FrameCount = v.FrameCount
-	e.Stack = v.Stack
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCLRStackWalkPrivate) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(uint64(e.Reserved1))
-	case 2:
-		return etw.UintValue(uint64(e.Reserved2))
-	case 3:
-		return etw.UintValue(uint64(e.FrameCount))
-	case 4:
-		return etw.ArrayValue(&clrStackWalkPrivate.Fields[4], e.Stack.Bytes(), e.Stack.Len(), e.Stack.PtrSize(), e)
-	}
-	return etw.Value{}
+	return e.CLRStackWalkPrivate.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -177,7 +126,3 @@ func (e AnyCLRStackWalkPrivate) Clone() *AnyCLRStackWalkPrivate {
 	e.Stack = e.Stack.Clone()
 	return &e
 }
-
-func (e AnyCLRStackWalkPrivate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCLRStackWalkPrivate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCLRStackWalkPrivate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -55,18 +55,11 @@ func (e IInspectableRuntimeClassName) LogValue() slog.Value         { return etw
 func (e IInspectableRuntimeClassName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var iInspectableRuntimeClassName = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	ID:         400,
-	Level:      4,
-	Opcode:     11,
-	Task:       22,
-	Keywords:   0x20,
-	Name:       "IInspectableRuntimeClassName",
-	TaskName:   "DynamicTypeUsage",
-	OpcodeName: "IInspectableRuntimeClassName",
-	Fields:     dynamicTypeUsePrivateLayoutFields,
-	New:        func() etw.Event { return new(IInspectableRuntimeClassName) },
+	Provider: &providerDesc, ID: 400, Level: 4, Opcode: 11, Task: 22, Keywords: 0x20,
+	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
+	Name:  "IInspectableRuntimeClassName", TaskName: "DynamicTypeUsage", OpcodeName: "IInspectableRuntimeClassName",
+	Fields: dynamicTypeUsePrivateLayoutFields,
+	New:    func() etw.Event { return new(IInspectableRuntimeClassName) },
 }
 
 // dynamicTypeUsePrivateLayout is the template DynamicTypeUsePrivate, which
@@ -106,85 +99,30 @@ var dynamicTypeUsePrivateLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyIInspectableRuntimeClassName is event 400, of task DynamicTypeUsage,
-// opcode IInspectableRuntimeClassName, keyword DynamicTypeUsageKeyword, level
-// win:Informational, in any version.
-//
-// The Windows Runtime asked for the class name of a managed object.
-//
-// The only version is [IInspectableRuntimeClassName]; a newer one is decoded
-// like it.
+// AnyIInspectableRuntimeClassName is [IInspectableRuntimeClassName] in any
+// version: a newer one is decoded like it.
 type AnyIInspectableRuntimeClassName struct {
 	Seen etw.Seen
-
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	IInspectableRuntimeClassName
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyIInspectableRuntimeClassName) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyIInspectableRuntimeClassName = []*etw.EventDesc{&iInspectableRuntimeClassName}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyIInspectableRuntimeClassName) EventDescs() []*etw.EventDesc {
-	return anyIInspectableRuntimeClassName
+	return []*etw.EventDesc{&iInspectableRuntimeClassName}
 }
-func (e *AnyIInspectableRuntimeClassName) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyIInspectableRuntimeClassName, e.Seen)
+func (e *AnyIInspectableRuntimeClassName) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyIInspectableRuntimeClassName) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDynamicTypeUsePrivateLayout)(e).decode(version, p, ptr, anyIInspectableRuntimeClassName)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyIInspectableRuntimeClassName) FieldValue(i int) etw.Value {
-	return (*anyDynamicTypeUsePrivateLayout)(e).FieldValue(i)
+func (e *AnyIInspectableRuntimeClassName) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.IInspectableRuntimeClassName.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyIInspectableRuntimeClassName) Clone() *AnyIInspectableRuntimeClassName {
-	(*anyDynamicTypeUsePrivateLayout)(&e).detach()
+	(*dynamicTypeUsePrivateLayout)(&e.IInspectableRuntimeClassName).detach()
 	return &e
-}
-
-func (e AnyIInspectableRuntimeClassName) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyIInspectableRuntimeClassName) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyIInspectableRuntimeClassName) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
-
-// anyDynamicTypeUsePrivateLayout is what types for all versions of an event
-// share, the newest of which has the template DynamicTypeUsePrivate.
-type anyDynamicTypeUsePrivateLayout AnyIInspectableRuntimeClassName
-
-func (e *anyDynamicTypeUsePrivateLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v dynamicTypeUsePrivateLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TypeName = v.TypeName
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-func (e *anyDynamicTypeUsePrivateLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.TypeName)
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
-}
-
-func (e *anyDynamicTypeUsePrivateLayout) detach() {
-	e.TypeName = e.TypeName.Clone()
 }
 
 // WinRTUnbox is event 401, version 0, of task DynamicTypeUsage, opcode
@@ -233,18 +171,11 @@ func (e WinRTUnbox) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e WinRTUnbox) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var winRTUnbox = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	ID:         401,
-	Level:      4,
-	Opcode:     12,
-	Task:       22,
-	Keywords:   0x20,
-	Name:       "WinRTUnbox",
-	TaskName:   "DynamicTypeUsage",
-	OpcodeName: "WinRTUnbox",
-	Fields:     dynamicTypeUseTwoParametersPrivateLayoutFields,
-	New:        func() etw.Event { return new(WinRTUnbox) },
+	Provider: &providerDesc, ID: 401, Level: 4, Opcode: 12, Task: 22, Keywords: 0x20,
+	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
+	Name:  "WinRTUnbox", TaskName: "DynamicTypeUsage", OpcodeName: "WinRTUnbox",
+	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
+	New:    func() etw.Event { return new(WinRTUnbox) },
 }
 
 // dynamicTypeUseTwoParametersPrivateLayout is the template
@@ -290,84 +221,28 @@ var dynamicTypeUseTwoParametersPrivateLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyWinRTUnbox is event 401, of task DynamicTypeUsage, opcode WinRTUnbox,
-// keyword DynamicTypeUsageKeyword, level win:Informational, in any version.
-//
-// A boxed Windows Runtime value was unboxed.
-//
-// The only version is [WinRTUnbox]; a newer one is decoded like it.
+// AnyWinRTUnbox is [WinRTUnbox] in any version: a newer one is decoded like
+// it.
 type AnyWinRTUnbox struct {
 	Seen etw.Seen
-
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Name of the second type.
-	SecondTypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	WinRTUnbox
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyWinRTUnbox) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyWinRTUnbox = []*etw.EventDesc{&winRTUnbox}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyWinRTUnbox) EventDescs() []*etw.EventDesc { return anyWinRTUnbox }
-func (e *AnyWinRTUnbox) EventDesc() *etw.EventDesc  { return etw.DescOf(anyWinRTUnbox, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWinRTUnbox) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).decode(version, p, ptr, anyWinRTUnbox)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyWinRTUnbox) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&winRTUnbox} }
+func (e *AnyWinRTUnbox) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWinRTUnbox) FieldValue(i int) etw.Value {
-	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
+func (e *AnyWinRTUnbox) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.WinRTUnbox.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyWinRTUnbox) Clone() *AnyWinRTUnbox {
-	(*anyDynamicTypeUseTwoParametersPrivateLayout)(&e).detach()
+	(*dynamicTypeUseTwoParametersPrivateLayout)(&e.WinRTUnbox).detach()
 	return &e
-}
-
-func (e AnyWinRTUnbox) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyWinRTUnbox) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyWinRTUnbox) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyDynamicTypeUseTwoParametersPrivateLayout is what types for all versions
-// of an event share, the newest of which has the template
-// DynamicTypeUseTwoParametersPrivate.
-type anyDynamicTypeUseTwoParametersPrivateLayout AnyWinRTUnbox
-
-func (e *anyDynamicTypeUseTwoParametersPrivateLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v dynamicTypeUseTwoParametersPrivateLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TypeName = v.TypeName
-	e.SecondTypeName = v.SecondTypeName
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-func (e *anyDynamicTypeUseTwoParametersPrivateLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.TypeName)
-	case 1:
-		return etw.UTF16Value(e.SecondTypeName)
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
-}
-
-func (e *anyDynamicTypeUseTwoParametersPrivateLayout) detach() {
-	e.TypeName = e.TypeName.Clone()
-	e.SecondTypeName = e.SecondTypeName.Clone()
 }
 
 // CreateRCW is event 402, version 0, of task DynamicTypeUsage, opcode
@@ -414,65 +289,35 @@ func (e CreateRCW) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e CreateRCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var createRCW = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	ID:         402,
-	Level:      4,
-	Opcode:     13,
-	Task:       22,
-	Keywords:   0x20,
-	Name:       "CreateRCW",
-	TaskName:   "DynamicTypeUsage",
-	OpcodeName: "CreateRCW",
-	Fields:     dynamicTypeUsePrivateLayoutFields,
-	New:        func() etw.Event { return new(CreateRCW) },
+	Provider: &providerDesc, ID: 402, Level: 4, Opcode: 13, Task: 22, Keywords: 0x20,
+	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
+	Name:  "CreateRCW", TaskName: "DynamicTypeUsage", OpcodeName: "CreateRCW",
+	Fields: dynamicTypeUsePrivateLayoutFields,
+	New:    func() etw.Event { return new(CreateRCW) },
 }
 
-// AnyCreateRCW is event 402, of task DynamicTypeUsage, opcode CreateRCW,
-// keyword DynamicTypeUsageKeyword, level win:Informational, in any version.
-//
-// A runtime callable wrapper was created.
-//
-// The only version is [CreateRCW]; a newer one is decoded like it.
+// AnyCreateRCW is [CreateRCW] in any version: a newer one is decoded like it.
 type AnyCreateRCW struct {
 	Seen etw.Seen
-
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	CreateRCW
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyCreateRCW) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyCreateRCW = []*etw.EventDesc{&createRCW}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCreateRCW) EventDescs() []*etw.EventDesc { return anyCreateRCW }
-func (e *AnyCreateRCW) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCreateRCW, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCreateRCW) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDynamicTypeUsePrivateLayout)(e).decode(version, p, ptr, anyCreateRCW)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCreateRCW) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&createRCW} }
+func (e *AnyCreateRCW) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCreateRCW) FieldValue(i int) etw.Value {
-	return (*anyDynamicTypeUsePrivateLayout)(e).FieldValue(i)
+func (e *AnyCreateRCW) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.CreateRCW.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyCreateRCW) Clone() *AnyCreateRCW {
-	(*anyDynamicTypeUsePrivateLayout)(&e).detach()
+	(*dynamicTypeUsePrivateLayout)(&e.CreateRCW).detach()
 	return &e
 }
-
-func (e AnyCreateRCW) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCreateRCW) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCreateRCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RCWVariance is event 403, version 0, of task DynamicTypeUsage, opcode
 // RCWVariance, keyword DynamicTypeUsageKeyword, level win:Informational.
@@ -522,18 +367,11 @@ func (e RCWVariance) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RCWVariance) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var rcwVariance = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	ID:         403,
-	Level:      4,
-	Opcode:     14,
-	Task:       22,
-	Keywords:   0x20,
-	Name:       "RCWVariance",
-	TaskName:   "DynamicTypeUsage",
-	OpcodeName: "RCWVariance",
-	Fields:     dynamicTypeUsePrivateVarianceLayoutFields,
-	New:        func() etw.Event { return new(RCWVariance) },
+	Provider: &providerDesc, ID: 403, Level: 4, Opcode: 14, Task: 22, Keywords: 0x20,
+	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
+	Name:  "RCWVariance", TaskName: "DynamicTypeUsage", OpcodeName: "RCWVariance",
+	Fields: dynamicTypeUsePrivateVarianceLayoutFields,
+	New:    func() etw.Event { return new(RCWVariance) },
 }
 
 // dynamicTypeUsePrivateVarianceLayout is the template
@@ -585,90 +423,28 @@ var dynamicTypeUsePrivateVarianceLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyRCWVariance is event 403, of task DynamicTypeUsage, opcode RCWVariance,
-// keyword DynamicTypeUsageKeyword, level win:Informational, in any version.
-//
-// A variant conversion of a runtime callable wrapper's interface took place.
-//
-// The only version is [RCWVariance]; a newer one is decoded like it.
+// AnyRCWVariance is [RCWVariance] in any version: a newer one is decoded like
+// it.
 type AnyRCWVariance struct {
 	Seen etw.Seen
-
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Name of the interface that was asked for.
-	InterfaceTypeName etw.UTF16
-	// Name of the interface that was used in its place.
-	VariantInterfaceTypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	RCWVariance
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyRCWVariance) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyRCWVariance = []*etw.EventDesc{&rcwVariance}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRCWVariance) EventDescs() []*etw.EventDesc { return anyRCWVariance }
-func (e *AnyRCWVariance) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRCWVariance, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRCWVariance) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDynamicTypeUsePrivateVarianceLayout)(e).decode(version, p, ptr, anyRCWVariance)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRCWVariance) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&rcwVariance} }
+func (e *AnyRCWVariance) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRCWVariance) FieldValue(i int) etw.Value {
-	return (*anyDynamicTypeUsePrivateVarianceLayout)(e).FieldValue(i)
+func (e *AnyRCWVariance) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.RCWVariance.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRCWVariance) Clone() *AnyRCWVariance {
-	(*anyDynamicTypeUsePrivateVarianceLayout)(&e).detach()
+	(*dynamicTypeUsePrivateVarianceLayout)(&e.RCWVariance).detach()
 	return &e
-}
-
-func (e AnyRCWVariance) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRCWVariance) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRCWVariance) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyDynamicTypeUsePrivateVarianceLayout is what types for all versions of an
-// event share, the newest of which has the template
-// DynamicTypeUsePrivateVariance.
-type anyDynamicTypeUsePrivateVarianceLayout AnyRCWVariance
-
-func (e *anyDynamicTypeUsePrivateVarianceLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v dynamicTypeUsePrivateVarianceLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TypeName = v.TypeName
-	e.InterfaceTypeName = v.InterfaceTypeName
-	e.VariantInterfaceTypeName = v.VariantInterfaceTypeName
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-func (e *anyDynamicTypeUsePrivateVarianceLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.TypeName)
-	case 1:
-		return etw.UTF16Value(e.InterfaceTypeName)
-	case 2:
-		return etw.UTF16Value(e.VariantInterfaceTypeName)
-	case 3:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
-}
-
-func (e *anyDynamicTypeUsePrivateVarianceLayout) detach() {
-	e.TypeName = e.TypeName.Clone()
-	e.InterfaceTypeName = e.InterfaceTypeName.Clone()
-	e.VariantInterfaceTypeName = e.VariantInterfaceTypeName.Clone()
 }
 
 // RCWIEnumerableCasting is event 404, version 0, of task DynamicTypeUsage,
@@ -718,70 +494,38 @@ func (e RCWIEnumerableCasting) LogValue() slog.Value         { return etw.LogVal
 func (e RCWIEnumerableCasting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var rcwiEnumerableCasting = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	ID:         404,
-	Level:      4,
-	Opcode:     15,
-	Task:       22,
-	Keywords:   0x20,
-	Name:       "RCWIEnumerableCasting",
-	TaskName:   "DynamicTypeUsage",
-	OpcodeName: "RCWIEnumerableCasting",
-	Fields:     dynamicTypeUseTwoParametersPrivateLayoutFields,
-	New:        func() etw.Event { return new(RCWIEnumerableCasting) },
+	Provider: &providerDesc, ID: 404, Level: 4, Opcode: 15, Task: 22, Keywords: 0x20,
+	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
+	Name:  "RCWIEnumerableCasting", TaskName: "DynamicTypeUsage", OpcodeName: "RCWIEnumerableCasting",
+	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
+	New:    func() etw.Event { return new(RCWIEnumerableCasting) },
 }
 
-// AnyRCWIEnumerableCasting is event 404, of task DynamicTypeUsage, opcode
-// RCWIEnumerableCasting, keyword DynamicTypeUsageKeyword, level
-// win:Informational, in any version.
-//
-// A runtime callable wrapper was cast to IEnumerable.
-//
-// The only version is [RCWIEnumerableCasting]; a newer one is decoded like it.
+// AnyRCWIEnumerableCasting is [RCWIEnumerableCasting] in any version: a newer
+// one is decoded like it.
 type AnyRCWIEnumerableCasting struct {
 	Seen etw.Seen
-
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Name of the second type.
-	SecondTypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	RCWIEnumerableCasting
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyRCWIEnumerableCasting) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyRCWIEnumerableCasting = []*etw.EventDesc{&rcwiEnumerableCasting}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRCWIEnumerableCasting) EventDescs() []*etw.EventDesc { return anyRCWIEnumerableCasting }
-func (e *AnyRCWIEnumerableCasting) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRCWIEnumerableCasting, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRCWIEnumerableCasting) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&rcwiEnumerableCasting}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRCWIEnumerableCasting) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).decode(version, p, ptr, anyRCWIEnumerableCasting)
+func (e *AnyRCWIEnumerableCasting) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRCWIEnumerableCasting) FieldValue(i int) etw.Value {
-	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
+func (e *AnyRCWIEnumerableCasting) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.RCWIEnumerableCasting.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRCWIEnumerableCasting) Clone() *AnyRCWIEnumerableCasting {
-	(*anyDynamicTypeUseTwoParametersPrivateLayout)(&e).detach()
+	(*dynamicTypeUseTwoParametersPrivateLayout)(&e.RCWIEnumerableCasting).detach()
 	return &e
 }
-
-func (e AnyRCWIEnumerableCasting) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRCWIEnumerableCasting) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRCWIEnumerableCasting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CreateCCW is event 405, version 0, of task DynamicTypeUsage, opcode
 // CreateCCW, keyword DynamicTypeUsageKeyword, level win:Informational.
@@ -827,65 +571,35 @@ func (e CreateCCW) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e CreateCCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var createCCW = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	ID:         405,
-	Level:      4,
-	Opcode:     16,
-	Task:       22,
-	Keywords:   0x20,
-	Name:       "CreateCCW",
-	TaskName:   "DynamicTypeUsage",
-	OpcodeName: "CreateCCW",
-	Fields:     dynamicTypeUsePrivateLayoutFields,
-	New:        func() etw.Event { return new(CreateCCW) },
+	Provider: &providerDesc, ID: 405, Level: 4, Opcode: 16, Task: 22, Keywords: 0x20,
+	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
+	Name:  "CreateCCW", TaskName: "DynamicTypeUsage", OpcodeName: "CreateCCW",
+	Fields: dynamicTypeUsePrivateLayoutFields,
+	New:    func() etw.Event { return new(CreateCCW) },
 }
 
-// AnyCreateCCW is event 405, of task DynamicTypeUsage, opcode CreateCCW,
-// keyword DynamicTypeUsageKeyword, level win:Informational, in any version.
-//
-// A COM callable wrapper was created.
-//
-// The only version is [CreateCCW]; a newer one is decoded like it.
+// AnyCreateCCW is [CreateCCW] in any version: a newer one is decoded like it.
 type AnyCreateCCW struct {
 	Seen etw.Seen
-
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	CreateCCW
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyCreateCCW) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyCreateCCW = []*etw.EventDesc{&createCCW}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCreateCCW) EventDescs() []*etw.EventDesc { return anyCreateCCW }
-func (e *AnyCreateCCW) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCreateCCW, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCreateCCW) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDynamicTypeUsePrivateLayout)(e).decode(version, p, ptr, anyCreateCCW)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCreateCCW) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&createCCW} }
+func (e *AnyCreateCCW) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCreateCCW) FieldValue(i int) etw.Value {
-	return (*anyDynamicTypeUsePrivateLayout)(e).FieldValue(i)
+func (e *AnyCreateCCW) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.CreateCCW.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyCreateCCW) Clone() *AnyCreateCCW {
-	(*anyDynamicTypeUsePrivateLayout)(&e).detach()
+	(*dynamicTypeUsePrivateLayout)(&e.CreateCCW).detach()
 	return &e
 }
-
-func (e AnyCreateCCW) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCreateCCW) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCreateCCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CCWVariance is event 406, version 0, of task DynamicTypeUsage, opcode
 // CCWVariance, keyword DynamicTypeUsageKeyword, level win:Informational.
@@ -935,69 +649,36 @@ func (e CCWVariance) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e CCWVariance) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ccwVariance = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	ID:         406,
-	Level:      4,
-	Opcode:     17,
-	Task:       22,
-	Keywords:   0x20,
-	Name:       "CCWVariance",
-	TaskName:   "DynamicTypeUsage",
-	OpcodeName: "CCWVariance",
-	Fields:     dynamicTypeUsePrivateVarianceLayoutFields,
-	New:        func() etw.Event { return new(CCWVariance) },
+	Provider: &providerDesc, ID: 406, Level: 4, Opcode: 17, Task: 22, Keywords: 0x20,
+	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
+	Name:  "CCWVariance", TaskName: "DynamicTypeUsage", OpcodeName: "CCWVariance",
+	Fields: dynamicTypeUsePrivateVarianceLayoutFields,
+	New:    func() etw.Event { return new(CCWVariance) },
 }
 
-// AnyCCWVariance is event 406, of task DynamicTypeUsage, opcode CCWVariance,
-// keyword DynamicTypeUsageKeyword, level win:Informational, in any version.
-//
-// A variant conversion of a COM callable wrapper's interface took place.
-//
-// The only version is [CCWVariance]; a newer one is decoded like it.
+// AnyCCWVariance is [CCWVariance] in any version: a newer one is decoded like
+// it.
 type AnyCCWVariance struct {
 	Seen etw.Seen
-
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Name of the interface that was asked for.
-	InterfaceTypeName etw.UTF16
-	// Name of the interface that was used in its place.
-	VariantInterfaceTypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	CCWVariance
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyCCWVariance) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyCCWVariance = []*etw.EventDesc{&ccwVariance}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCCWVariance) EventDescs() []*etw.EventDesc { return anyCCWVariance }
-func (e *AnyCCWVariance) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCCWVariance, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCCWVariance) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDynamicTypeUsePrivateVarianceLayout)(e).decode(version, p, ptr, anyCCWVariance)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCCWVariance) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ccwVariance} }
+func (e *AnyCCWVariance) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCCWVariance) FieldValue(i int) etw.Value {
-	return (*anyDynamicTypeUsePrivateVarianceLayout)(e).FieldValue(i)
+func (e *AnyCCWVariance) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.CCWVariance.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyCCWVariance) Clone() *AnyCCWVariance {
-	(*anyDynamicTypeUsePrivateVarianceLayout)(&e).detach()
+	(*dynamicTypeUsePrivateVarianceLayout)(&e.CCWVariance).detach()
 	return &e
 }
-
-func (e AnyCCWVariance) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCCWVariance) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCCWVariance) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectVariantMarshallingToNative is event 407, version 0, of task
 // DynamicTypeUsage, opcode ObjectVariantMarshallingToNative, keyword
@@ -1050,18 +731,11 @@ func (e ObjectVariantMarshallingToNative) MarshalJSON() ([]byte, error) {
 }
 
 var objectVariantMarshallingToNative = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	ID:         407,
-	Level:      4,
-	Opcode:     18,
-	Task:       22,
-	Keywords:   0x20,
-	Name:       "ObjectVariantMarshallingToNative",
-	TaskName:   "DynamicTypeUsage",
-	OpcodeName: "ObjectVariantMarshallingToNative",
-	Fields:     dynamicTypeUseStringAndIntPrivateLayoutFields,
-	New:        func() etw.Event { return new(ObjectVariantMarshallingToNative) },
+	Provider: &providerDesc, ID: 407, Level: 4, Opcode: 18, Task: 22, Keywords: 0x20,
+	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
+	Name:  "ObjectVariantMarshallingToNative", TaskName: "DynamicTypeUsage", OpcodeName: "ObjectVariantMarshallingToNative",
+	Fields: dynamicTypeUseStringAndIntPrivateLayoutFields,
+	New:    func() etw.Event { return new(ObjectVariantMarshallingToNative) },
 }
 
 // dynamicTypeUseStringAndIntPrivateLayout is the template
@@ -1106,91 +780,30 @@ var dynamicTypeUseStringAndIntPrivateLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyObjectVariantMarshallingToNative is event 407, of task DynamicTypeUsage,
-// opcode ObjectVariantMarshallingToNative, keyword DynamicTypeUsageKeyword,
-// level win:Informational, in any version.
-//
-// An object in a VARIANT was marshalled to native code.
-//
-// The only version is [ObjectVariantMarshallingToNative]; a newer one is
-// decoded like it.
+// AnyObjectVariantMarshallingToNative is [ObjectVariantMarshallingToNative] in
+// any version: a newer one is decoded like it.
 type AnyObjectVariantMarshallingToNative struct {
 	Seen etw.Seen
-
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Number that goes with the type: the VARIANT's type.
-	Int1 int32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ObjectVariantMarshallingToNative
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyObjectVariantMarshallingToNative) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyObjectVariantMarshallingToNative = []*etw.EventDesc{&objectVariantMarshallingToNative}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyObjectVariantMarshallingToNative) EventDescs() []*etw.EventDesc {
-	return anyObjectVariantMarshallingToNative
+	return []*etw.EventDesc{&objectVariantMarshallingToNative}
 }
-func (e *AnyObjectVariantMarshallingToNative) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyObjectVariantMarshallingToNative, e.Seen)
+func (e *AnyObjectVariantMarshallingToNative) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyObjectVariantMarshallingToNative) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDynamicTypeUseStringAndIntPrivateLayout)(e).decode(version, p, ptr, anyObjectVariantMarshallingToNative)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyObjectVariantMarshallingToNative) FieldValue(i int) etw.Value {
-	return (*anyDynamicTypeUseStringAndIntPrivateLayout)(e).FieldValue(i)
+func (e *AnyObjectVariantMarshallingToNative) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ObjectVariantMarshallingToNative.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyObjectVariantMarshallingToNative) Clone() *AnyObjectVariantMarshallingToNative {
-	(*anyDynamicTypeUseStringAndIntPrivateLayout)(&e).detach()
+	(*dynamicTypeUseStringAndIntPrivateLayout)(&e.ObjectVariantMarshallingToNative).detach()
 	return &e
-}
-
-func (e AnyObjectVariantMarshallingToNative) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyObjectVariantMarshallingToNative) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyObjectVariantMarshallingToNative) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
-
-// anyDynamicTypeUseStringAndIntPrivateLayout is what types for all versions of
-// an event share, the newest of which has the template
-// DynamicTypeUseStringAndIntPrivate.
-type anyDynamicTypeUseStringAndIntPrivateLayout AnyObjectVariantMarshallingToNative
-
-func (e *anyDynamicTypeUseStringAndIntPrivateLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v dynamicTypeUseStringAndIntPrivateLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TypeName = v.TypeName
-	e.Int1 = v.Int1
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-func (e *anyDynamicTypeUseStringAndIntPrivateLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.TypeName)
-	case 1:
-		return etw.IntValue(int64(e.Int1))
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
-}
-
-func (e *anyDynamicTypeUseStringAndIntPrivateLayout) detach() {
-	e.TypeName = e.TypeName.Clone()
 }
 
 // GetTypeFromGUID is event 408, version 0, of task DynamicTypeUsage, opcode
@@ -1239,70 +852,36 @@ func (e GetTypeFromGUID) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e GetTypeFromGUID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var getTypeFromGUID = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	ID:         408,
-	Level:      4,
-	Opcode:     19,
-	Task:       22,
-	Keywords:   0x20,
-	Name:       "GetTypeFromGUID",
-	TaskName:   "DynamicTypeUsage",
-	OpcodeName: "GetTypeFromGUID",
-	Fields:     dynamicTypeUseTwoParametersPrivateLayoutFields,
-	New:        func() etw.Event { return new(GetTypeFromGUID) },
+	Provider: &providerDesc, ID: 408, Level: 4, Opcode: 19, Task: 22, Keywords: 0x20,
+	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
+	Name:  "GetTypeFromGUID", TaskName: "DynamicTypeUsage", OpcodeName: "GetTypeFromGUID",
+	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
+	New:    func() etw.Event { return new(GetTypeFromGUID) },
 }
 
-// AnyGetTypeFromGUID is event 408, of task DynamicTypeUsage, opcode
-// GetTypeFromGUID, keyword DynamicTypeUsageKeyword, level win:Informational,
-// in any version.
-//
-// A type was looked up by its GUID.
-//
-// The only version is [GetTypeFromGUID]; a newer one is decoded like it.
+// AnyGetTypeFromGUID is [GetTypeFromGUID] in any version: a newer one is
+// decoded like it.
 type AnyGetTypeFromGUID struct {
 	Seen etw.Seen
-
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Name of the second type.
-	SecondTypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	GetTypeFromGUID
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGetTypeFromGUID) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGetTypeFromGUID = []*etw.EventDesc{&getTypeFromGUID}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGetTypeFromGUID) EventDescs() []*etw.EventDesc { return anyGetTypeFromGUID }
-func (e *AnyGetTypeFromGUID) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyGetTypeFromGUID, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGetTypeFromGUID) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&getTypeFromGUID} }
+func (e *AnyGetTypeFromGUID) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGetTypeFromGUID) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).decode(version, p, ptr, anyGetTypeFromGUID)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGetTypeFromGUID) FieldValue(i int) etw.Value {
-	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
+func (e *AnyGetTypeFromGUID) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.GetTypeFromGUID.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyGetTypeFromGUID) Clone() *AnyGetTypeFromGUID {
-	(*anyDynamicTypeUseTwoParametersPrivateLayout)(&e).detach()
+	(*dynamicTypeUseTwoParametersPrivateLayout)(&e.GetTypeFromGUID).detach()
 	return &e
 }
-
-func (e AnyGetTypeFromGUID) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGetTypeFromGUID) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGetTypeFromGUID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GetTypeFromProgID is event 409, version 0, of task DynamicTypeUsage, opcode
 // GetTypeFromProgID, keyword DynamicTypeUsageKeyword, level win:Informational.
@@ -1350,70 +929,38 @@ func (e GetTypeFromProgID) LogValue() slog.Value         { return etw.LogValue(&
 func (e GetTypeFromProgID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var getTypeFromProgID = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	ID:         409,
-	Level:      4,
-	Opcode:     20,
-	Task:       22,
-	Keywords:   0x20,
-	Name:       "GetTypeFromProgID",
-	TaskName:   "DynamicTypeUsage",
-	OpcodeName: "GetTypeFromProgID",
-	Fields:     dynamicTypeUseTwoParametersPrivateLayoutFields,
-	New:        func() etw.Event { return new(GetTypeFromProgID) },
+	Provider: &providerDesc, ID: 409, Level: 4, Opcode: 20, Task: 22, Keywords: 0x20,
+	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
+	Name:  "GetTypeFromProgID", TaskName: "DynamicTypeUsage", OpcodeName: "GetTypeFromProgID",
+	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
+	New:    func() etw.Event { return new(GetTypeFromProgID) },
 }
 
-// AnyGetTypeFromProgID is event 409, of task DynamicTypeUsage, opcode
-// GetTypeFromProgID, keyword DynamicTypeUsageKeyword, level win:Informational,
-// in any version.
-//
-// A type was looked up by its ProgID.
-//
-// The only version is [GetTypeFromProgID]; a newer one is decoded like it.
+// AnyGetTypeFromProgID is [GetTypeFromProgID] in any version: a newer one is
+// decoded like it.
 type AnyGetTypeFromProgID struct {
 	Seen etw.Seen
-
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Name of the second type.
-	SecondTypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	GetTypeFromProgID
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGetTypeFromProgID) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGetTypeFromProgID = []*etw.EventDesc{&getTypeFromProgID}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGetTypeFromProgID) EventDescs() []*etw.EventDesc { return anyGetTypeFromProgID }
-func (e *AnyGetTypeFromProgID) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyGetTypeFromProgID, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGetTypeFromProgID) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&getTypeFromProgID}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGetTypeFromProgID) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).decode(version, p, ptr, anyGetTypeFromProgID)
+func (e *AnyGetTypeFromProgID) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGetTypeFromProgID) FieldValue(i int) etw.Value {
-	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
+func (e *AnyGetTypeFromProgID) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.GetTypeFromProgID.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyGetTypeFromProgID) Clone() *AnyGetTypeFromProgID {
-	(*anyDynamicTypeUseTwoParametersPrivateLayout)(&e).detach()
+	(*dynamicTypeUseTwoParametersPrivateLayout)(&e.GetTypeFromProgID).detach()
 	return &e
 }
-
-func (e AnyGetTypeFromProgID) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGetTypeFromProgID) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGetTypeFromProgID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConvertToCallbackEtw is event 410, version 0, of task DynamicTypeUsage,
 // opcode ConvertToCallbackEtw, keyword DynamicTypeUsageKeyword, level
@@ -1462,70 +1009,38 @@ func (e ConvertToCallbackEtw) LogValue() slog.Value         { return etw.LogValu
 func (e ConvertToCallbackEtw) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var convertToCallbackEtw = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	ID:         410,
-	Level:      4,
-	Opcode:     21,
-	Task:       22,
-	Keywords:   0x20,
-	Name:       "ConvertToCallbackEtw",
-	TaskName:   "DynamicTypeUsage",
-	OpcodeName: "ConvertToCallbackEtw",
-	Fields:     dynamicTypeUseTwoParametersPrivateLayoutFields,
-	New:        func() etw.Event { return new(ConvertToCallbackEtw) },
+	Provider: &providerDesc, ID: 410, Level: 4, Opcode: 21, Task: 22, Keywords: 0x20,
+	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
+	Name:  "ConvertToCallbackEtw", TaskName: "DynamicTypeUsage", OpcodeName: "ConvertToCallbackEtw",
+	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
+	New:    func() etw.Event { return new(ConvertToCallbackEtw) },
 }
 
-// AnyConvertToCallbackEtw is event 410, of task DynamicTypeUsage, opcode
-// ConvertToCallbackEtw, keyword DynamicTypeUsageKeyword, level
-// win:Informational, in any version.
-//
-// A callback was converted for native code.
-//
-// The only version is [ConvertToCallbackEtw]; a newer one is decoded like it.
+// AnyConvertToCallbackEtw is [ConvertToCallbackEtw] in any version: a newer
+// one is decoded like it.
 type AnyConvertToCallbackEtw struct {
 	Seen etw.Seen
-
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Name of the second type.
-	SecondTypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ConvertToCallbackEtw
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyConvertToCallbackEtw) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyConvertToCallbackEtw = []*etw.EventDesc{&convertToCallbackEtw}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyConvertToCallbackEtw) EventDescs() []*etw.EventDesc { return anyConvertToCallbackEtw }
-func (e *AnyConvertToCallbackEtw) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyConvertToCallbackEtw, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyConvertToCallbackEtw) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&convertToCallbackEtw}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyConvertToCallbackEtw) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).decode(version, p, ptr, anyConvertToCallbackEtw)
+func (e *AnyConvertToCallbackEtw) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyConvertToCallbackEtw) FieldValue(i int) etw.Value {
-	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
+func (e *AnyConvertToCallbackEtw) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ConvertToCallbackEtw.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyConvertToCallbackEtw) Clone() *AnyConvertToCallbackEtw {
-	(*anyDynamicTypeUseTwoParametersPrivateLayout)(&e).detach()
+	(*dynamicTypeUseTwoParametersPrivateLayout)(&e.ConvertToCallbackEtw).detach()
 	return &e
 }
-
-func (e AnyConvertToCallbackEtw) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyConvertToCallbackEtw) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyConvertToCallbackEtw) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BeginCreateManagedReference is event 411, version 0, of task
 // DynamicTypeUsage, opcode BeginCreateManagedReference, keyword
@@ -1567,18 +1082,11 @@ func (e BeginCreateManagedReference) LogValue() slog.Value         { return etw.
 func (e BeginCreateManagedReference) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var beginCreateManagedReference = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	ID:         411,
-	Level:      4,
-	Opcode:     22,
-	Task:       22,
-	Keywords:   0x20,
-	Name:       "BeginCreateManagedReference",
-	TaskName:   "DynamicTypeUsage",
-	OpcodeName: "BeginCreateManagedReference",
-	Fields:     dynamicTypeUseNoParametersPrivateLayoutFields,
-	New:        func() etw.Event { return new(BeginCreateManagedReference) },
+	Provider: &providerDesc, ID: 411, Level: 4, Opcode: 22, Task: 22, Keywords: 0x20,
+	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
+	Name:  "BeginCreateManagedReference", TaskName: "DynamicTypeUsage", OpcodeName: "BeginCreateManagedReference",
+	Fields: dynamicTypeUseNoParametersPrivateLayoutFields,
+	New:    func() etw.Event { return new(BeginCreateManagedReference) },
 }
 
 // dynamicTypeUseNoParametersPrivateLayout is the template
@@ -1610,73 +1118,28 @@ var dynamicTypeUseNoParametersPrivateLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyBeginCreateManagedReference is event 411, of task DynamicTypeUsage,
-// opcode BeginCreateManagedReference, keyword DynamicTypeUsageKeyword, level
-// win:Informational, in any version.
-//
-// The runtime begins to create a managed reference to a native object.
-//
-// The only version is [BeginCreateManagedReference]; a newer one is decoded
-// like it.
+// AnyBeginCreateManagedReference is [BeginCreateManagedReference] in any
+// version: a newer one is decoded like it.
 type AnyBeginCreateManagedReference struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BeginCreateManagedReference
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBeginCreateManagedReference) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBeginCreateManagedReference = []*etw.EventDesc{&beginCreateManagedReference}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyBeginCreateManagedReference) EventDescs() []*etw.EventDesc {
-	return anyBeginCreateManagedReference
+	return []*etw.EventDesc{&beginCreateManagedReference}
 }
-func (e *AnyBeginCreateManagedReference) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBeginCreateManagedReference, e.Seen)
+func (e *AnyBeginCreateManagedReference) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBeginCreateManagedReference) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDynamicTypeUseNoParametersPrivateLayout)(e).decode(version, p, ptr, anyBeginCreateManagedReference)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBeginCreateManagedReference) FieldValue(i int) etw.Value {
-	return (*anyDynamicTypeUseNoParametersPrivateLayout)(e).FieldValue(i)
+func (e *AnyBeginCreateManagedReference) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BeginCreateManagedReference.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBeginCreateManagedReference) Clone() *AnyBeginCreateManagedReference { return &e }
-
-func (e AnyBeginCreateManagedReference) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBeginCreateManagedReference) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBeginCreateManagedReference) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyDynamicTypeUseNoParametersPrivateLayout is what types for all versions of
-// an event share, the newest of which has the template
-// DynamicTypeUseNoParametersPrivate.
-type anyDynamicTypeUseNoParametersPrivateLayout AnyBeginCreateManagedReference
-
-func (e *anyDynamicTypeUseNoParametersPrivateLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v dynamicTypeUseNoParametersPrivateLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-func (e *anyDynamicTypeUseNoParametersPrivateLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
-}
 
 // EndCreateManagedReference is event 412, version 0, of task DynamicTypeUsage,
 // opcode EndCreateManagedReference, keyword DynamicTypeUsageKeyword, level
@@ -1718,66 +1181,35 @@ func (e EndCreateManagedReference) LogValue() slog.Value         { return etw.Lo
 func (e EndCreateManagedReference) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var endCreateManagedReference = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	ID:         412,
-	Level:      4,
-	Opcode:     23,
-	Task:       22,
-	Keywords:   0x20,
-	Name:       "EndCreateManagedReference",
-	TaskName:   "DynamicTypeUsage",
-	OpcodeName: "EndCreateManagedReference",
-	Fields:     dynamicTypeUseNoParametersPrivateLayoutFields,
-	New:        func() etw.Event { return new(EndCreateManagedReference) },
+	Provider: &providerDesc, ID: 412, Level: 4, Opcode: 23, Task: 22, Keywords: 0x20,
+	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
+	Name:  "EndCreateManagedReference", TaskName: "DynamicTypeUsage", OpcodeName: "EndCreateManagedReference",
+	Fields: dynamicTypeUseNoParametersPrivateLayoutFields,
+	New:    func() etw.Event { return new(EndCreateManagedReference) },
 }
 
-// AnyEndCreateManagedReference is event 412, of task DynamicTypeUsage, opcode
-// EndCreateManagedReference, keyword DynamicTypeUsageKeyword, level
-// win:Informational, in any version.
-//
-// The runtime has created a managed reference to a native object.
-//
-// The only version is [EndCreateManagedReference]; a newer one is decoded like
-// it.
+// AnyEndCreateManagedReference is [EndCreateManagedReference] in any version:
+// a newer one is decoded like it.
 type AnyEndCreateManagedReference struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	EndCreateManagedReference
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyEndCreateManagedReference) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyEndCreateManagedReference = []*etw.EventDesc{&endCreateManagedReference}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyEndCreateManagedReference) EventDescs() []*etw.EventDesc {
-	return anyEndCreateManagedReference
+	return []*etw.EventDesc{&endCreateManagedReference}
 }
-func (e *AnyEndCreateManagedReference) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEndCreateManagedReference, e.Seen)
+func (e *AnyEndCreateManagedReference) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEndCreateManagedReference) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDynamicTypeUseNoParametersPrivateLayout)(e).decode(version, p, ptr, anyEndCreateManagedReference)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEndCreateManagedReference) FieldValue(i int) etw.Value {
-	return (*anyDynamicTypeUseNoParametersPrivateLayout)(e).FieldValue(i)
+func (e *AnyEndCreateManagedReference) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.EndCreateManagedReference.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyEndCreateManagedReference) Clone() *AnyEndCreateManagedReference { return &e }
-
-func (e AnyEndCreateManagedReference) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEndCreateManagedReference) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEndCreateManagedReference) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectVariantMarshallingToManaged is event 413, version 0, of task
 // DynamicTypeUsage, opcode ObjectVariantMarshallingToManaged, keyword
@@ -1830,72 +1262,35 @@ func (e ObjectVariantMarshallingToManaged) MarshalJSON() ([]byte, error) {
 }
 
 var objectVariantMarshallingToManaged = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	ID:         413,
-	Level:      4,
-	Opcode:     24,
-	Task:       22,
-	Keywords:   0x20,
-	Name:       "ObjectVariantMarshallingToManaged",
-	TaskName:   "DynamicTypeUsage",
-	OpcodeName: "ObjectVariantMarshallingToManaged",
-	Fields:     dynamicTypeUseStringAndIntPrivateLayoutFields,
-	New:        func() etw.Event { return new(ObjectVariantMarshallingToManaged) },
+	Provider: &providerDesc, ID: 413, Level: 4, Opcode: 24, Task: 22, Keywords: 0x20,
+	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
+	Name:  "ObjectVariantMarshallingToManaged", TaskName: "DynamicTypeUsage", OpcodeName: "ObjectVariantMarshallingToManaged",
+	Fields: dynamicTypeUseStringAndIntPrivateLayoutFields,
+	New:    func() etw.Event { return new(ObjectVariantMarshallingToManaged) },
 }
 
-// AnyObjectVariantMarshallingToManaged is event 413, of task DynamicTypeUsage,
-// opcode ObjectVariantMarshallingToManaged, keyword DynamicTypeUsageKeyword,
-// level win:Informational, in any version.
-//
-// An object in a VARIANT was marshalled to managed code.
-//
-// The only version is [ObjectVariantMarshallingToManaged]; a newer one is
-// decoded like it.
+// AnyObjectVariantMarshallingToManaged is [ObjectVariantMarshallingToManaged]
+// in any version: a newer one is decoded like it.
 type AnyObjectVariantMarshallingToManaged struct {
 	Seen etw.Seen
-
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Number that goes with the type: the VARIANT's type.
-	Int1 int32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ObjectVariantMarshallingToManaged
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyObjectVariantMarshallingToManaged) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyObjectVariantMarshallingToManaged = []*etw.EventDesc{&objectVariantMarshallingToManaged}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyObjectVariantMarshallingToManaged) EventDescs() []*etw.EventDesc {
-	return anyObjectVariantMarshallingToManaged
+	return []*etw.EventDesc{&objectVariantMarshallingToManaged}
 }
-func (e *AnyObjectVariantMarshallingToManaged) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyObjectVariantMarshallingToManaged, e.Seen)
+func (e *AnyObjectVariantMarshallingToManaged) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyObjectVariantMarshallingToManaged) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDynamicTypeUseStringAndIntPrivateLayout)(e).decode(version, p, ptr, anyObjectVariantMarshallingToManaged)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyObjectVariantMarshallingToManaged) FieldValue(i int) etw.Value {
-	return (*anyDynamicTypeUseStringAndIntPrivateLayout)(e).FieldValue(i)
+func (e *AnyObjectVariantMarshallingToManaged) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ObjectVariantMarshallingToManaged.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyObjectVariantMarshallingToManaged) Clone() *AnyObjectVariantMarshallingToManaged {
-	(*anyDynamicTypeUseStringAndIntPrivateLayout)(&e).detach()
+	(*dynamicTypeUseStringAndIntPrivateLayout)(&e.ObjectVariantMarshallingToManaged).detach()
 	return &e
-}
-
-func (e AnyObjectVariantMarshallingToManaged) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyObjectVariantMarshallingToManaged) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyObjectVariantMarshallingToManaged) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }

@@ -83,16 +83,9 @@ func (e EvidenceGenerated) LogValue() slog.Value         { return etw.LogValue(&
 func (e EvidenceGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evidenceGenerated = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x17, 0x36, 0x33, 0x24, 0xe4, 0x5a, 0x9e, 0x4f, 0xa5, 0xc5, 0x5e, 0xde, 0x1b, 0xc5, 0x92, 0x07},
-	ID:         177,
-	Level:      4,
-	Opcode:     10,
-	Task:       12,
-	Keywords:   0x400,
-	Name:       "EvidenceGenerated",
-	TaskName:   "EvidenceGeneratedTask",
-	OpcodeName: "EvidenceGenerated",
+	Provider: &providerDesc, ID: 177, Level: 4, Opcode: 10, Task: 12, Keywords: 0x400,
+	Class: etw.GUID{0x17, 0x36, 0x33, 0x24, 0xe4, 0x5a, 0x9e, 0x4f, 0xa5, 0xc5, 0x5e, 0xde, 0x1b, 0xc5, 0x92, 0x07},
+	Name:  "EvidenceGenerated", TaskName: "EvidenceGeneratedTask", OpcodeName: "EvidenceGenerated",
 	Fields: []etw.FieldDesc{
 		{Name: "Type", Type: etw.InUInt32, Out: etw.OutUInt32},
 		{Name: "AppDomain", Type: etw.InUInt32, Out: etw.OutUInt32},
@@ -102,65 +95,24 @@ var evidenceGenerated = etw.EventDesc{
 	New: func() etw.Event { return new(EvidenceGenerated) },
 }
 
-// AnyEvidenceGenerated is event 177, of task EvidenceGeneratedTask, opcode
-// EvidenceGenerated, keyword SecurityPrivateKeyword, level win:Informational,
-// in any version.
-//
-// The runtime generated evidence for an assembly: what code access security
-// decides by.
-//
-// The only version is [EvidenceGenerated]; a newer one is decoded like it.
+// AnyEvidenceGenerated is [EvidenceGenerated] in any version: a newer one is
+// decoded like it.
 type AnyEvidenceGenerated struct {
 	Seen etw.Seen
-
-	// Kind of the evidence.
-	Type uint32
-	// Number of the application domain.
-	AppDomain uint32
-	// Path of the assembly.
-	ILImage etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	EvidenceGenerated
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyEvidenceGenerated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyEvidenceGenerated = []*etw.EventDesc{&evidenceGenerated}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvidenceGenerated) EventDescs() []*etw.EventDesc { return anyEvidenceGenerated }
-func (e *AnyEvidenceGenerated) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEvidenceGenerated, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvidenceGenerated) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&evidenceGenerated}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvidenceGenerated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EvidenceGenerated
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEvidenceGenerated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvidenceGenerated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Type = v.Type
-	e.AppDomain = v.AppDomain
-	e.ILImage = v.ILImage
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvidenceGenerated) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Type))
-	case 1:
-		return etw.UintValue(uint64(e.AppDomain))
-	case 2:
-		return etw.UTF16Value(e.ILImage)
-	case 3:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.EvidenceGenerated.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -168,7 +120,3 @@ func (e AnyEvidenceGenerated) Clone() *AnyEvidenceGenerated {
 	e.ILImage = e.ILImage.Clone()
 	return &e
 }
-
-func (e AnyEvidenceGenerated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvidenceGenerated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvidenceGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -55,16 +55,9 @@ func (e GCDecision) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCDecision) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcDecision = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         1,
-	Level:      4,
-	Opcode:     132,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCDecision",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "GCDecision",
+	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 132, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "GCDecision", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCDecision",
 	Fields: []etw.FieldDesc{
 		{Name: "DoCompact", Type: etw.InBoolean},
 	},
@@ -127,17 +120,9 @@ func (e GCDecisionV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCDecisionV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcDecisionV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         1,
-	Version:    1,
-	Level:      4,
-	Opcode:     132,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCDecision_V1",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "GCDecision",
+	Provider: &providerDesc, ID: 1, Version: 1, Level: 4, Opcode: 132, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "GCDecision_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCDecision",
 	Fields: []etw.FieldDesc{
 		{Name: "DoCompact", Type: etw.InBoolean},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -276,16 +261,9 @@ func (e GCSettings) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcSettings = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         2,
-	Level:      4,
-	Opcode:     14,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCSettings",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "GCSettings",
+	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 14, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "GCSettings", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCSettings",
 	Fields: []etw.FieldDesc{
 		{Name: "SegmentSize", Type: etw.InUInt64},
 		{Name: "LargeObjectSegmentSize", Type: etw.InUInt64},
@@ -362,17 +340,9 @@ func (e GCSettingsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCSettingsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcSettingsV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         2,
-	Version:    1,
-	Level:      4,
-	Opcode:     14,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCSettings_V1",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "GCSettings",
+	Provider: &providerDesc, ID: 2, Version: 1, Level: 4, Opcode: 14, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "GCSettings_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCSettings",
 	Fields: []etw.FieldDesc{
 		{Name: "SegmentSize", Type: etw.InUInt64},
 		{Name: "LargeObjectSegmentSize", Type: etw.InUInt64},
@@ -525,16 +495,9 @@ func (e GCOptimized) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCOptimized) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcOptimized = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         3,
-	Level:      5,
-	Opcode:     16,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCOptimized",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "GCOptimized",
+	Provider: &providerDesc, ID: 3, Level: 5, Opcode: 16, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "GCOptimized", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCOptimized",
 	Fields: []etw.FieldDesc{
 		{Name: "DesiredAllocation", Type: etw.InUInt64},
 		{Name: "NewAllocation", Type: etw.InUInt64},
@@ -611,17 +574,9 @@ func (e GCOptimizedV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCOptimizedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcOptimizedV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         3,
-	Version:    1,
-	Level:      5,
-	Opcode:     16,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCOptimized_V1",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "GCOptimized",
+	Provider: &providerDesc, ID: 3, Version: 1, Level: 5, Opcode: 16, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "GCOptimized_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCOptimized",
 	Fields: []etw.FieldDesc{
 		{Name: "DesiredAllocation", Type: etw.InUInt64},
 		{Name: "NewAllocation", Type: etw.InUInt64},
@@ -767,17 +722,9 @@ func (e GCPerHeapHistoryV1) LogValue() slog.Value         { return etw.LogValue(
 func (e GCPerHeapHistoryV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcPerHeapHistoryV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         4,
-	Version:    1,
-	Level:      4,
-	Opcode:     17,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCPerHeapHistory_V1",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "GCPerHeapHistory",
+	Provider: &providerDesc, ID: 4, Version: 1, Level: 4, Opcode: 17, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "GCPerHeapHistory_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCPerHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
@@ -836,17 +783,9 @@ func (e GCPerHeapHistory) LogValue() slog.Value         { return etw.LogValue(&e
 func (e GCPerHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcPerHeapHistory = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         4,
-	Version:    2,
-	Level:      4,
-	Opcode:     17,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCPerHeapHistory",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "GCPerHeapHistory",
+	Provider: &providerDesc, ID: 4, Version: 2, Level: 4, Opcode: 17, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "GCPerHeapHistory", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCPerHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "Data", Type: etw.InUInt8, Count: etw.Size{Kind: etw.SizeRest}},
 	},
@@ -1015,16 +954,9 @@ func (e GCGlobalHeapHistory) LogValue() slog.Value         { return etw.LogValue
 func (e GCGlobalHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcGlobalHeapHistory = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         5,
-	Level:      4,
-	Opcode:     18,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCGlobalHeapHistory",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "GCGlobalHeapHistory",
+	Provider: &providerDesc, ID: 5, Level: 4, Opcode: 18, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "GCGlobalHeapHistory", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
@@ -1122,17 +1054,9 @@ func (e GCGlobalHeapHistoryV1) LogValue() slog.Value         { return etw.LogVal
 func (e GCGlobalHeapHistoryV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcGlobalHeapHistoryV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         5,
-	Version:    1,
-	Level:      4,
-	Opcode:     18,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCGlobalHeapHistory_V1",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "GCGlobalHeapHistory",
+	Provider: &providerDesc, ID: 5, Version: 1, Level: 4, Opcode: 18, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "GCGlobalHeapHistory_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
@@ -1311,16 +1235,9 @@ func (e GCJoin) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcJoin = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         6,
-	Level:      5,
-	Opcode:     20,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCJoin",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "GCJoin",
+	Provider: &providerDesc, ID: 6, Level: 5, Opcode: 20, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "GCJoin", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCJoin",
 	Fields: []etw.FieldDesc{
 		{Name: "Heap", Type: etw.InUInt32},
 		{Name: "JoinTime", Type: etw.InUInt32, Map: &gcJoinTimeMap},
@@ -1398,17 +1315,9 @@ func (e GCJoinV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCJoinV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcJoinV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         6,
-	Version:    1,
-	Level:      5,
-	Opcode:     20,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCJoin_V1",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "GCJoin",
+	Provider: &providerDesc, ID: 6, Version: 1, Level: 5, Opcode: 20, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "GCJoin_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCJoin",
 	Fields: []etw.FieldDesc{
 		{Name: "Heap", Type: etw.InUInt32},
 		{Name: "JoinTime", Type: etw.InUInt32, Map: &gcJoinTimeMap},
@@ -1542,18 +1451,11 @@ func (e PrvGCMarkStackRoots) LogValue() slog.Value         { return etw.LogValue
 func (e PrvGCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvGCMarkStackRoots = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         7,
-	Level:      4,
-	Opcode:     21,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "PrvGCMarkStackRoots",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "PrvGCMarkStackRoots",
-	Fields:     prvGCMarkLayoutFields,
-	New:        func() etw.Event { return new(PrvGCMarkStackRoots) },
+	Provider: &providerDesc, ID: 7, Level: 4, Opcode: 21, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "PrvGCMarkStackRoots", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkStackRoots",
+	Fields: prvGCMarkLayoutFields,
+	New:    func() etw.Event { return new(PrvGCMarkStackRoots) },
 }
 
 // prvGCMarkLayout is the template PrvGCMark, which several events use.
@@ -1628,19 +1530,11 @@ func (e PrvGCMarkStackRootsV1) LogValue() slog.Value         { return etw.LogVal
 func (e PrvGCMarkStackRootsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvGCMarkStackRootsV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         7,
-	Version:    1,
-	Level:      4,
-	Opcode:     21,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "PrvGCMarkStackRoots_V1",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "PrvGCMarkStackRoots",
-	Fields:     prvGCMarkV1LayoutFields,
-	New:        func() etw.Event { return new(PrvGCMarkStackRootsV1) },
+	Provider: &providerDesc, ID: 7, Version: 1, Level: 4, Opcode: 21, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "PrvGCMarkStackRoots_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkStackRoots",
+	Fields: prvGCMarkV1LayoutFields,
+	New:    func() etw.Event { return new(PrvGCMarkStackRootsV1) },
 }
 
 // prvGCMarkV1Layout is the template PrvGCMark_V1, which several events use.
@@ -1803,18 +1697,11 @@ func (e PrvGCMarkFinalizeQueueRoots) LogValue() slog.Value         { return etw.
 func (e PrvGCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvGCMarkFinalizeQueueRoots = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         8,
-	Level:      4,
-	Opcode:     22,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "PrvGCMarkFinalizeQueueRoots",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "PrvGCMarkFinalizeQueueRoots",
-	Fields:     prvGCMarkLayoutFields,
-	New:        func() etw.Event { return new(PrvGCMarkFinalizeQueueRoots) },
+	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 22, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "PrvGCMarkFinalizeQueueRoots", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkFinalizeQueueRoots",
+	Fields: prvGCMarkLayoutFields,
+	New:    func() etw.Event { return new(PrvGCMarkFinalizeQueueRoots) },
 }
 
 // PrvGCMarkFinalizeQueueRootsV1 is PrvGCMarkFinalizeQueueRoots_V1: event 8,
@@ -1864,19 +1751,11 @@ func (e PrvGCMarkFinalizeQueueRootsV1) LogValue() slog.Value         { return et
 func (e PrvGCMarkFinalizeQueueRootsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvGCMarkFinalizeQueueRootsV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         8,
-	Version:    1,
-	Level:      4,
-	Opcode:     22,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "PrvGCMarkFinalizeQueueRoots_V1",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "PrvGCMarkFinalizeQueueRoots",
-	Fields:     prvGCMarkV1LayoutFields,
-	New:        func() etw.Event { return new(PrvGCMarkFinalizeQueueRootsV1) },
+	Provider: &providerDesc, ID: 8, Version: 1, Level: 4, Opcode: 22, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "PrvGCMarkFinalizeQueueRoots_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkFinalizeQueueRoots",
+	Fields: prvGCMarkV1LayoutFields,
+	New:    func() etw.Event { return new(PrvGCMarkFinalizeQueueRootsV1) },
 }
 
 // AnyPrvGCMarkFinalizeQueueRoots is event 8, of task GarbageCollectionPrivate,
@@ -1971,18 +1850,11 @@ func (e PrvGCMarkHandles) LogValue() slog.Value         { return etw.LogValue(&e
 func (e PrvGCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvGCMarkHandles = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         9,
-	Level:      4,
-	Opcode:     23,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "PrvGCMarkHandles",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "PrvGCMarkHandles",
-	Fields:     prvGCMarkLayoutFields,
-	New:        func() etw.Event { return new(PrvGCMarkHandles) },
+	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 23, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "PrvGCMarkHandles", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkHandles",
+	Fields: prvGCMarkLayoutFields,
+	New:    func() etw.Event { return new(PrvGCMarkHandles) },
 }
 
 // PrvGCMarkHandlesV1 is PrvGCMarkHandles_V1: event 9, version 1, of task
@@ -2029,19 +1901,11 @@ func (e PrvGCMarkHandlesV1) LogValue() slog.Value         { return etw.LogValue(
 func (e PrvGCMarkHandlesV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvGCMarkHandlesV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         9,
-	Version:    1,
-	Level:      4,
-	Opcode:     23,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "PrvGCMarkHandles_V1",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "PrvGCMarkHandles",
-	Fields:     prvGCMarkV1LayoutFields,
-	New:        func() etw.Event { return new(PrvGCMarkHandlesV1) },
+	Provider: &providerDesc, ID: 9, Version: 1, Level: 4, Opcode: 23, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "PrvGCMarkHandles_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkHandles",
+	Fields: prvGCMarkV1LayoutFields,
+	New:    func() etw.Event { return new(PrvGCMarkHandlesV1) },
 }
 
 // AnyPrvGCMarkHandles is event 9, of task GarbageCollectionPrivate, opcode
@@ -2135,18 +1999,11 @@ func (e PrvGCMarkCards) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e PrvGCMarkCards) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvGCMarkCards = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         10,
-	Level:      4,
-	Opcode:     24,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "PrvGCMarkCards",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "PrvGCMarkCards",
-	Fields:     prvGCMarkLayoutFields,
-	New:        func() etw.Event { return new(PrvGCMarkCards) },
+	Provider: &providerDesc, ID: 10, Level: 4, Opcode: 24, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "PrvGCMarkCards", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkCards",
+	Fields: prvGCMarkLayoutFields,
+	New:    func() etw.Event { return new(PrvGCMarkCards) },
 }
 
 // PrvGCMarkCardsV1 is PrvGCMarkCards_V1: event 10, version 1, of task
@@ -2194,19 +2051,11 @@ func (e PrvGCMarkCardsV1) LogValue() slog.Value         { return etw.LogValue(&e
 func (e PrvGCMarkCardsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvGCMarkCardsV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         10,
-	Version:    1,
-	Level:      4,
-	Opcode:     24,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "PrvGCMarkCards_V1",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "PrvGCMarkCards",
-	Fields:     prvGCMarkV1LayoutFields,
-	New:        func() etw.Event { return new(PrvGCMarkCardsV1) },
+	Provider: &providerDesc, ID: 10, Version: 1, Level: 4, Opcode: 24, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "PrvGCMarkCards_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkCards",
+	Fields: prvGCMarkV1LayoutFields,
+	New:    func() etw.Event { return new(PrvGCMarkCardsV1) },
 }
 
 // AnyPrvGCMarkCards is event 10, of task GarbageCollectionPrivate, opcode
@@ -2301,18 +2150,11 @@ func (e BGCBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e BGCBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgcBegin = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         11,
-	Level:      4,
-	Opcode:     25,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "BGCBegin",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "BGCBegin",
-	Fields:     gcNoUserDataLayoutFields,
-	New:        func() etw.Event { return new(BGCBegin) },
+	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 25, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "BGCBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCBegin",
+	Fields: gcNoUserDataLayoutFields,
+	New:    func() etw.Event { return new(BGCBegin) },
 }
 
 // gcNoUserDataLayout is the template GCNoUserData, which several events use.
@@ -2343,66 +2185,25 @@ var gcNoUserDataLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyBGCBegin is event 11, of task GarbageCollectionPrivate, opcode BGCBegin,
-// keyword GCPrivateKeyword, level win:Informational, in any version.
-//
-// A background collection begins, with its first pause.
-//
-// The only version is [BGCBegin]; a newer one is decoded like it.
+// AnyBGCBegin is [BGCBegin] in any version: a newer one is decoded like it.
 type AnyBGCBegin struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BGCBegin
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBGCBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBGCBegin = []*etw.EventDesc{&bgcBegin}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBGCBegin) EventDescs() []*etw.EventDesc { return anyBGCBegin }
-func (e *AnyBGCBegin) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGCBegin, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBGCBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGCBegin)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBGCBegin) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgcBegin} }
+func (e *AnyBGCBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBGCBegin) FieldValue(i int) etw.Value {
-	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+func (e *AnyBGCBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BGCBegin.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBGCBegin) Clone() *AnyBGCBegin { return &e }
-
-func (e AnyBGCBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBGCBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBGCBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyGCNoUserDataLayout is what types for all versions of an event share, the
-// newest of which has the template GCNoUserData.
-type anyGCNoUserDataLayout AnyBGCBegin
-
-func (e *anyGCNoUserDataLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v gcNoUserDataLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-func (e *anyGCNoUserDataLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
-}
 
 // BGC1stNonConEnd is event 12, version 0, of task GarbageCollectionPrivate,
 // opcode BGC1stNonConEnd, keyword GCPrivateKeyword, level win:Informational.
@@ -2443,63 +2244,33 @@ func (e BGC1stNonConEnd) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e BGC1stNonConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgc1stNonConEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         12,
-	Level:      4,
-	Opcode:     26,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "BGC1stNonConEnd",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "BGC1stNonConEnd",
-	Fields:     gcNoUserDataLayoutFields,
-	New:        func() etw.Event { return new(BGC1stNonConEnd) },
+	Provider: &providerDesc, ID: 12, Level: 4, Opcode: 26, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "BGC1stNonConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC1stNonConEnd",
+	Fields: gcNoUserDataLayoutFields,
+	New:    func() etw.Event { return new(BGC1stNonConEnd) },
 }
 
-// AnyBGC1stNonConEnd is event 12, of task GarbageCollectionPrivate, opcode
-// BGC1stNonConEnd, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
-//
-// The first pause of a background collection ended.
-//
-// The only version is [BGC1stNonConEnd]; a newer one is decoded like it.
+// AnyBGC1stNonConEnd is [BGC1stNonConEnd] in any version: a newer one is
+// decoded like it.
 type AnyBGC1stNonConEnd struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BGC1stNonConEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBGC1stNonConEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBGC1stNonConEnd = []*etw.EventDesc{&bgc1stNonConEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBGC1stNonConEnd) EventDescs() []*etw.EventDesc { return anyBGC1stNonConEnd }
-func (e *AnyBGC1stNonConEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBGC1stNonConEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBGC1stNonConEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgc1stNonConEnd} }
+func (e *AnyBGC1stNonConEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBGC1stNonConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGC1stNonConEnd)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBGC1stNonConEnd) FieldValue(i int) etw.Value {
-	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+func (e *AnyBGC1stNonConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BGC1stNonConEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBGC1stNonConEnd) Clone() *AnyBGC1stNonConEnd { return &e }
-
-func (e AnyBGC1stNonConEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBGC1stNonConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBGC1stNonConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGC1stConEnd is event 13, version 0, of task GarbageCollectionPrivate,
 // opcode BGC1stConEnd, keyword GCPrivateKeyword, level win:Informational.
@@ -2541,62 +2312,33 @@ func (e BGC1stConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e BGC1stConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgc1stConEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         13,
-	Level:      4,
-	Opcode:     27,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "BGC1stConEnd",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "BGC1stConEnd",
-	Fields:     gcNoUserDataLayoutFields,
-	New:        func() etw.Event { return new(BGC1stConEnd) },
+	Provider: &providerDesc, ID: 13, Level: 4, Opcode: 27, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "BGC1stConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC1stConEnd",
+	Fields: gcNoUserDataLayoutFields,
+	New:    func() etw.Event { return new(BGC1stConEnd) },
 }
 
-// AnyBGC1stConEnd is event 13, of task GarbageCollectionPrivate, opcode
-// BGC1stConEnd, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
-//
-// The first part of a background collection that runs beside the program
-// ended: the first marking.
-//
-// The only version is [BGC1stConEnd]; a newer one is decoded like it.
+// AnyBGC1stConEnd is [BGC1stConEnd] in any version: a newer one is decoded
+// like it.
 type AnyBGC1stConEnd struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BGC1stConEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBGC1stConEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBGC1stConEnd = []*etw.EventDesc{&bgc1stConEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBGC1stConEnd) EventDescs() []*etw.EventDesc { return anyBGC1stConEnd }
-func (e *AnyBGC1stConEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGC1stConEnd, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBGC1stConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGC1stConEnd)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBGC1stConEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgc1stConEnd} }
+func (e *AnyBGC1stConEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBGC1stConEnd) FieldValue(i int) etw.Value {
-	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+func (e *AnyBGC1stConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BGC1stConEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBGC1stConEnd) Clone() *AnyBGC1stConEnd { return &e }
-
-func (e AnyBGC1stConEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBGC1stConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBGC1stConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGC2ndNonConBegin is event 14, version 0, of task GarbageCollectionPrivate,
 // opcode BGC2ndNonConBegin, keyword GCPrivateKeyword, level win:Informational.
@@ -2637,63 +2379,35 @@ func (e BGC2ndNonConBegin) LogValue() slog.Value         { return etw.LogValue(&
 func (e BGC2ndNonConBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgc2ndNonConBegin = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         14,
-	Level:      4,
-	Opcode:     28,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "BGC2ndNonConBegin",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "BGC2ndNonConBegin",
-	Fields:     gcNoUserDataLayoutFields,
-	New:        func() etw.Event { return new(BGC2ndNonConBegin) },
+	Provider: &providerDesc, ID: 14, Level: 4, Opcode: 28, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "BGC2ndNonConBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndNonConBegin",
+	Fields: gcNoUserDataLayoutFields,
+	New:    func() etw.Event { return new(BGC2ndNonConBegin) },
 }
 
-// AnyBGC2ndNonConBegin is event 14, of task GarbageCollectionPrivate, opcode
-// BGC2ndNonConBegin, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
-//
-// The second pause of a background collection begins.
-//
-// The only version is [BGC2ndNonConBegin]; a newer one is decoded like it.
+// AnyBGC2ndNonConBegin is [BGC2ndNonConBegin] in any version: a newer one is
+// decoded like it.
 type AnyBGC2ndNonConBegin struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BGC2ndNonConBegin
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBGC2ndNonConBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBGC2ndNonConBegin = []*etw.EventDesc{&bgc2ndNonConBegin}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBGC2ndNonConBegin) EventDescs() []*etw.EventDesc { return anyBGC2ndNonConBegin }
-func (e *AnyBGC2ndNonConBegin) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBGC2ndNonConBegin, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBGC2ndNonConBegin) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&bgc2ndNonConBegin}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBGC2ndNonConBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGC2ndNonConBegin)
+func (e *AnyBGC2ndNonConBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBGC2ndNonConBegin) FieldValue(i int) etw.Value {
-	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+func (e *AnyBGC2ndNonConBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BGC2ndNonConBegin.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBGC2ndNonConBegin) Clone() *AnyBGC2ndNonConBegin { return &e }
-
-func (e AnyBGC2ndNonConBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBGC2ndNonConBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBGC2ndNonConBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGC2ndNonConEnd is event 15, version 0, of task GarbageCollectionPrivate,
 // opcode BGC2ndNonConEnd, keyword GCPrivateKeyword, level win:Informational.
@@ -2734,63 +2448,33 @@ func (e BGC2ndNonConEnd) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e BGC2ndNonConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgc2ndNonConEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         15,
-	Level:      4,
-	Opcode:     29,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "BGC2ndNonConEnd",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "BGC2ndNonConEnd",
-	Fields:     gcNoUserDataLayoutFields,
-	New:        func() etw.Event { return new(BGC2ndNonConEnd) },
+	Provider: &providerDesc, ID: 15, Level: 4, Opcode: 29, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "BGC2ndNonConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndNonConEnd",
+	Fields: gcNoUserDataLayoutFields,
+	New:    func() etw.Event { return new(BGC2ndNonConEnd) },
 }
 
-// AnyBGC2ndNonConEnd is event 15, of task GarbageCollectionPrivate, opcode
-// BGC2ndNonConEnd, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
-//
-// The second pause of a background collection ended.
-//
-// The only version is [BGC2ndNonConEnd]; a newer one is decoded like it.
+// AnyBGC2ndNonConEnd is [BGC2ndNonConEnd] in any version: a newer one is
+// decoded like it.
 type AnyBGC2ndNonConEnd struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BGC2ndNonConEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBGC2ndNonConEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBGC2ndNonConEnd = []*etw.EventDesc{&bgc2ndNonConEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBGC2ndNonConEnd) EventDescs() []*etw.EventDesc { return anyBGC2ndNonConEnd }
-func (e *AnyBGC2ndNonConEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBGC2ndNonConEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBGC2ndNonConEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgc2ndNonConEnd} }
+func (e *AnyBGC2ndNonConEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBGC2ndNonConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGC2ndNonConEnd)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBGC2ndNonConEnd) FieldValue(i int) etw.Value {
-	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+func (e *AnyBGC2ndNonConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BGC2ndNonConEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBGC2ndNonConEnd) Clone() *AnyBGC2ndNonConEnd { return &e }
-
-func (e AnyBGC2ndNonConEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBGC2ndNonConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBGC2ndNonConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGC2ndConBegin is event 16, version 0, of task GarbageCollectionPrivate,
 // opcode BGC2ndConBegin, keyword GCPrivateKeyword, level win:Informational.
@@ -2832,62 +2516,33 @@ func (e BGC2ndConBegin) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e BGC2ndConBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgc2ndConBegin = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         16,
-	Level:      4,
-	Opcode:     30,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "BGC2ndConBegin",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "BGC2ndConBegin",
-	Fields:     gcNoUserDataLayoutFields,
-	New:        func() etw.Event { return new(BGC2ndConBegin) },
+	Provider: &providerDesc, ID: 16, Level: 4, Opcode: 30, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "BGC2ndConBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndConBegin",
+	Fields: gcNoUserDataLayoutFields,
+	New:    func() etw.Event { return new(BGC2ndConBegin) },
 }
 
-// AnyBGC2ndConBegin is event 16, of task GarbageCollectionPrivate, opcode
-// BGC2ndConBegin, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
-//
-// The second part of a background collection that runs beside the program
-// begins: the sweeping.
-//
-// The only version is [BGC2ndConBegin]; a newer one is decoded like it.
+// AnyBGC2ndConBegin is [BGC2ndConBegin] in any version: a newer one is decoded
+// like it.
 type AnyBGC2ndConBegin struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BGC2ndConBegin
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBGC2ndConBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBGC2ndConBegin = []*etw.EventDesc{&bgc2ndConBegin}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBGC2ndConBegin) EventDescs() []*etw.EventDesc { return anyBGC2ndConBegin }
-func (e *AnyBGC2ndConBegin) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGC2ndConBegin, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBGC2ndConBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGC2ndConBegin)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBGC2ndConBegin) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgc2ndConBegin} }
+func (e *AnyBGC2ndConBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBGC2ndConBegin) FieldValue(i int) etw.Value {
-	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+func (e *AnyBGC2ndConBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BGC2ndConBegin.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBGC2ndConBegin) Clone() *AnyBGC2ndConBegin { return &e }
-
-func (e AnyBGC2ndConBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBGC2ndConBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBGC2ndConBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGC2ndConEnd is event 17, version 0, of task GarbageCollectionPrivate,
 // opcode BGC2ndConEnd, keyword GCPrivateKeyword, level win:Informational.
@@ -2929,62 +2584,33 @@ func (e BGC2ndConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e BGC2ndConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgc2ndConEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         17,
-	Level:      4,
-	Opcode:     31,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "BGC2ndConEnd",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "BGC2ndConEnd",
-	Fields:     gcNoUserDataLayoutFields,
-	New:        func() etw.Event { return new(BGC2ndConEnd) },
+	Provider: &providerDesc, ID: 17, Level: 4, Opcode: 31, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "BGC2ndConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndConEnd",
+	Fields: gcNoUserDataLayoutFields,
+	New:    func() etw.Event { return new(BGC2ndConEnd) },
 }
 
-// AnyBGC2ndConEnd is event 17, of task GarbageCollectionPrivate, opcode
-// BGC2ndConEnd, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
-//
-// The second part of a background collection that runs beside the program
-// ended.
-//
-// The only version is [BGC2ndConEnd]; a newer one is decoded like it.
+// AnyBGC2ndConEnd is [BGC2ndConEnd] in any version: a newer one is decoded
+// like it.
 type AnyBGC2ndConEnd struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BGC2ndConEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBGC2ndConEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBGC2ndConEnd = []*etw.EventDesc{&bgc2ndConEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBGC2ndConEnd) EventDescs() []*etw.EventDesc { return anyBGC2ndConEnd }
-func (e *AnyBGC2ndConEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGC2ndConEnd, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBGC2ndConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGC2ndConEnd)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBGC2ndConEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgc2ndConEnd} }
+func (e *AnyBGC2ndConEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBGC2ndConEnd) FieldValue(i int) etw.Value {
-	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+func (e *AnyBGC2ndConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BGC2ndConEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBGC2ndConEnd) Clone() *AnyBGC2ndConEnd { return &e }
-
-func (e AnyBGC2ndConEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBGC2ndConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBGC2ndConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGCPlanEnd is event 18, version 0, of task GarbageCollectionPrivate, opcode
 // BGCPlanEnd, keyword GCPrivateKeyword, level win:Informational.
@@ -3025,61 +2651,33 @@ func (e BGCPlanEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e BGCPlanEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgcPlanEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         18,
-	Level:      4,
-	Opcode:     32,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "BGCPlanEnd",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "BGCPlanEnd",
-	Fields:     gcNoUserDataLayoutFields,
-	New:        func() etw.Event { return new(BGCPlanEnd) },
+	Provider: &providerDesc, ID: 18, Level: 4, Opcode: 32, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "BGCPlanEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCPlanEnd",
+	Fields: gcNoUserDataLayoutFields,
+	New:    func() etw.Event { return new(BGCPlanEnd) },
 }
 
-// AnyBGCPlanEnd is event 18, of task GarbageCollectionPrivate, opcode
-// BGCPlanEnd, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
-//
-// A background collection finished its planning.
-//
-// The only version is [BGCPlanEnd]; a newer one is decoded like it.
+// AnyBGCPlanEnd is [BGCPlanEnd] in any version: a newer one is decoded like
+// it.
 type AnyBGCPlanEnd struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BGCPlanEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBGCPlanEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBGCPlanEnd = []*etw.EventDesc{&bgcPlanEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBGCPlanEnd) EventDescs() []*etw.EventDesc { return anyBGCPlanEnd }
-func (e *AnyBGCPlanEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGCPlanEnd, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBGCPlanEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGCPlanEnd)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBGCPlanEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgcPlanEnd} }
+func (e *AnyBGCPlanEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBGCPlanEnd) FieldValue(i int) etw.Value {
-	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+func (e *AnyBGCPlanEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BGCPlanEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBGCPlanEnd) Clone() *AnyBGCPlanEnd { return &e }
-
-func (e AnyBGCPlanEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBGCPlanEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBGCPlanEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGCSweepEnd is event 19, version 0, of task GarbageCollectionPrivate, opcode
 // BGCSweepEnd, keyword GCPrivateKeyword, level win:Informational.
@@ -3120,61 +2718,33 @@ func (e BGCSweepEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e BGCSweepEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgcSweepEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         19,
-	Level:      4,
-	Opcode:     33,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "BGCSweepEnd",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "BGCSweepEnd",
-	Fields:     gcNoUserDataLayoutFields,
-	New:        func() etw.Event { return new(BGCSweepEnd) },
+	Provider: &providerDesc, ID: 19, Level: 4, Opcode: 33, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "BGCSweepEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCSweepEnd",
+	Fields: gcNoUserDataLayoutFields,
+	New:    func() etw.Event { return new(BGCSweepEnd) },
 }
 
-// AnyBGCSweepEnd is event 19, of task GarbageCollectionPrivate, opcode
-// BGCSweepEnd, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
-//
-// A background collection finished sweeping.
-//
-// The only version is [BGCSweepEnd]; a newer one is decoded like it.
+// AnyBGCSweepEnd is [BGCSweepEnd] in any version: a newer one is decoded like
+// it.
 type AnyBGCSweepEnd struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BGCSweepEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBGCSweepEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBGCSweepEnd = []*etw.EventDesc{&bgcSweepEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBGCSweepEnd) EventDescs() []*etw.EventDesc { return anyBGCSweepEnd }
-func (e *AnyBGCSweepEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGCSweepEnd, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBGCSweepEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGCSweepEnd)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBGCSweepEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgcSweepEnd} }
+func (e *AnyBGCSweepEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBGCSweepEnd) FieldValue(i int) etw.Value {
-	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+func (e *AnyBGCSweepEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BGCSweepEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBGCSweepEnd) Clone() *AnyBGCSweepEnd { return &e }
-
-func (e AnyBGCSweepEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBGCSweepEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBGCSweepEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGCDrainMark is event 20, version 0, of task GarbageCollectionPrivate,
 // opcode BGCDrainMark, keyword GCPrivateKeyword, level win:Informational.
@@ -3231,16 +2801,9 @@ func (e BGCDrainMark) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e BGCDrainMark) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgcDrainMark = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         20,
-	Level:      4,
-	Opcode:     34,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "BGCDrainMark",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "BGCDrainMark",
+	Provider: &providerDesc, ID: 20, Level: 4, Opcode: 34, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "BGCDrainMark", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCDrainMark",
 	Fields: []etw.FieldDesc{
 		{Name: "Objects", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -3248,61 +2811,26 @@ var bgcDrainMark = etw.EventDesc{
 	New: func() etw.Event { return new(BGCDrainMark) },
 }
 
-// AnyBGCDrainMark is event 20, of task GarbageCollectionPrivate, opcode
-// BGCDrainMark, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
-//
-// A background collection marked the objects that had gathered in its mark
-// list.
-//
-// The only version is [BGCDrainMark]; a newer one is decoded like it.
+// AnyBGCDrainMark is [BGCDrainMark] in any version: a newer one is decoded
+// like it.
 type AnyBGCDrainMark struct {
 	Seen etw.Seen
-
-	// Number of objects that were marked.
-	Objects uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BGCDrainMark
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBGCDrainMark) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBGCDrainMark = []*etw.EventDesc{&bgcDrainMark}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBGCDrainMark) EventDescs() []*etw.EventDesc { return anyBGCDrainMark }
-func (e *AnyBGCDrainMark) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGCDrainMark, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBGCDrainMark) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v BGCDrainMark
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBGCDrainMark) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgcDrainMark} }
+func (e *AnyBGCDrainMark) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBGCDrainMark) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Objects = v.Objects
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBGCDrainMark) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.Objects)
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.BGCDrainMark.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBGCDrainMark) Clone() *AnyBGCDrainMark { return &e }
-
-func (e AnyBGCDrainMark) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBGCDrainMark) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBGCDrainMark) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGCRevisit is event 21, version 0, of task GarbageCollectionPrivate, opcode
 // BGCRevisit, keyword GCPrivateKeyword, level win:Informational.
@@ -3371,16 +2899,9 @@ func (e BGCRevisit) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e BGCRevisit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgcRevisit = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         21,
-	Level:      4,
-	Opcode:     35,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "BGCRevisit",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "BGCRevisit",
+	Provider: &providerDesc, ID: 21, Level: 4, Opcode: 35, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "BGCRevisit", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCRevisit",
 	Fields: []etw.FieldDesc{
 		{Name: "Pages", Type: etw.InUInt64},
 		{Name: "Objects", Type: etw.InUInt64},
@@ -3390,71 +2911,26 @@ var bgcRevisit = etw.EventDesc{
 	New: func() etw.Event { return new(BGCRevisit) },
 }
 
-// AnyBGCRevisit is event 21, of task GarbageCollectionPrivate, opcode
-// BGCRevisit, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
-//
-// A background collection looked again at pages that the program wrote to
-// while it was marking.
-//
-// The only version is [BGCRevisit]; a newer one is decoded like it.
+// AnyBGCRevisit is [BGCRevisit] in any version: a newer one is decoded like
+// it.
 type AnyBGCRevisit struct {
 	Seen etw.Seen
-
-	// Number of pages that were looked at again.
-	Pages uint64
-	// Number of objects that were marked.
-	Objects uint64
-	// 1 if it is about the large object heap, 0 if about the small one.
-	IsLarge uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BGCRevisit
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBGCRevisit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBGCRevisit = []*etw.EventDesc{&bgcRevisit}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBGCRevisit) EventDescs() []*etw.EventDesc { return anyBGCRevisit }
-func (e *AnyBGCRevisit) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGCRevisit, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBGCRevisit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v BGCRevisit
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBGCRevisit) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgcRevisit} }
+func (e *AnyBGCRevisit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBGCRevisit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Pages = v.Pages
-	e.Objects = v.Objects
-	e.IsLarge = v.IsLarge
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBGCRevisit) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.Pages)
-	case 1:
-		return etw.UintValue(e.Objects)
-	case 2:
-		return etw.UintValue(uint64(e.IsLarge))
-	case 3:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.BGCRevisit.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBGCRevisit) Clone() *AnyBGCRevisit { return &e }
-
-func (e AnyBGCRevisit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBGCRevisit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBGCRevisit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGCOverflow is event 22, version 0, of task GarbageCollectionPrivate, opcode
 // BGCOverflow, keyword GCPrivateKeyword, level win:Informational.
@@ -3529,16 +3005,9 @@ func (e BGCOverflow) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e BGCOverflow) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgcOverflow = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         22,
-	Level:      4,
-	Opcode:     36,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "BGCOverflow",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "BGCOverflow",
+	Provider: &providerDesc, ID: 22, Level: 4, Opcode: 36, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "BGCOverflow", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCOverflow",
 	Fields: []etw.FieldDesc{
 		{Name: "Min", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Max", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -3549,76 +3018,26 @@ var bgcOverflow = etw.EventDesc{
 	New: func() etw.Event { return new(BGCOverflow) },
 }
 
-// AnyBGCOverflow is event 22, of task GarbageCollectionPrivate, opcode
-// BGCOverflow, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
-//
-// A background collection ran out of room in its mark list and went through a
-// range of the heap instead.
-//
-// The only version is [BGCOverflow]; a newer one is decoded like it.
+// AnyBGCOverflow is [BGCOverflow] in any version: a newer one is decoded like
+// it.
 type AnyBGCOverflow struct {
 	Seen etw.Seen
-
-	// First address of the range.
-	Min uint64
-	// Last address of the range.
-	Max uint64
-	// Number of objects that were marked.
-	Objects uint64
-	// 1 if it is about the large object heap, 0 if about the small one.
-	IsLarge uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BGCOverflow
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBGCOverflow) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBGCOverflow = []*etw.EventDesc{&bgcOverflow}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBGCOverflow) EventDescs() []*etw.EventDesc { return anyBGCOverflow }
-func (e *AnyBGCOverflow) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGCOverflow, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBGCOverflow) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v BGCOverflow
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBGCOverflow) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgcOverflow} }
+func (e *AnyBGCOverflow) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBGCOverflow) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Min = v.Min
-	e.Max = v.Max
-	e.Objects = v.Objects
-	e.IsLarge = v.IsLarge
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBGCOverflow) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.Min)
-	case 1:
-		return etw.UintValue(e.Max)
-	case 2:
-		return etw.UintValue(e.Objects)
-	case 3:
-		return etw.UintValue(uint64(e.IsLarge))
-	case 4:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.BGCOverflow.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBGCOverflow) Clone() *AnyBGCOverflow { return &e }
-
-func (e AnyBGCOverflow) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBGCOverflow) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBGCOverflow) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGCAllocWaitBegin is event 23, version 0, of task GarbageCollectionPrivate,
 // opcode BGCAllocWaitBegin, keyword GCPrivateKeyword, level win:Informational.
@@ -3661,18 +3080,11 @@ func (e BGCAllocWaitBegin) LogValue() slog.Value         { return etw.LogValue(&
 func (e BGCAllocWaitBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgcAllocWaitBegin = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         23,
-	Level:      4,
-	Opcode:     37,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "BGCAllocWaitBegin",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "BGCAllocWaitBegin",
-	Fields:     bgcAllocWaitLayoutFields,
-	New:        func() etw.Event { return new(BGCAllocWaitBegin) },
+	Provider: &providerDesc, ID: 23, Level: 4, Opcode: 37, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "BGCAllocWaitBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCAllocWaitBegin",
+	Fields: bgcAllocWaitLayoutFields,
+	New:    func() etw.Event { return new(BGCAllocWaitBegin) },
 }
 
 // bgcAllocWaitLayout is the template BGCAllocWait, which several events use.
@@ -3708,74 +3120,28 @@ var bgcAllocWaitLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyBGCAllocWaitBegin is event 23, of task GarbageCollectionPrivate, opcode
-// BGCAllocWaitBegin, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
-//
-// A thread that wants to allocate begins to wait for a background collection.
-//
-// The only version is [BGCAllocWaitBegin]; a newer one is decoded like it.
+// AnyBGCAllocWaitBegin is [BGCAllocWaitBegin] in any version: a newer one is
+// decoded like it.
 type AnyBGCAllocWaitBegin struct {
 	Seen etw.Seen
-
-	// Why the thread waits.
-	Reason BGCAllocWaitReason
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BGCAllocWaitBegin
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBGCAllocWaitBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBGCAllocWaitBegin = []*etw.EventDesc{&bgcAllocWaitBegin}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBGCAllocWaitBegin) EventDescs() []*etw.EventDesc { return anyBGCAllocWaitBegin }
-func (e *AnyBGCAllocWaitBegin) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBGCAllocWaitBegin, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBGCAllocWaitBegin) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&bgcAllocWaitBegin}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBGCAllocWaitBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBGCAllocWaitLayout)(e).decode(version, p, ptr, anyBGCAllocWaitBegin)
+func (e *AnyBGCAllocWaitBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBGCAllocWaitBegin) FieldValue(i int) etw.Value {
-	return (*anyBGCAllocWaitLayout)(e).FieldValue(i)
+func (e *AnyBGCAllocWaitBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BGCAllocWaitBegin.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBGCAllocWaitBegin) Clone() *AnyBGCAllocWaitBegin { return &e }
-
-func (e AnyBGCAllocWaitBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBGCAllocWaitBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBGCAllocWaitBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyBGCAllocWaitLayout is what types for all versions of an event share, the
-// newest of which has the template BGCAllocWait.
-type anyBGCAllocWaitLayout AnyBGCAllocWaitBegin
-
-func (e *anyBGCAllocWaitLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v bgcAllocWaitLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Reason = v.Reason
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-func (e *anyBGCAllocWaitLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Reason))
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
-}
 
 // BGCAllocWaitEnd is event 24, version 0, of task GarbageCollectionPrivate,
 // opcode BGCAllocWaitEnd, keyword GCPrivateKeyword, level win:Informational.
@@ -3819,66 +3185,33 @@ func (e BGCAllocWaitEnd) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e BGCAllocWaitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgcAllocWaitEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         24,
-	Level:      4,
-	Opcode:     38,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "BGCAllocWaitEnd",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "BGCAllocWaitEnd",
-	Fields:     bgcAllocWaitLayoutFields,
-	New:        func() etw.Event { return new(BGCAllocWaitEnd) },
+	Provider: &providerDesc, ID: 24, Level: 4, Opcode: 38, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "BGCAllocWaitEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCAllocWaitEnd",
+	Fields: bgcAllocWaitLayoutFields,
+	New:    func() etw.Event { return new(BGCAllocWaitEnd) },
 }
 
-// AnyBGCAllocWaitEnd is event 24, of task GarbageCollectionPrivate, opcode
-// BGCAllocWaitEnd, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
-//
-// A thread that wanted to allocate stopped waiting for a background
-// collection.
-//
-// The only version is [BGCAllocWaitEnd]; a newer one is decoded like it.
+// AnyBGCAllocWaitEnd is [BGCAllocWaitEnd] in any version: a newer one is
+// decoded like it.
 type AnyBGCAllocWaitEnd struct {
 	Seen etw.Seen
-
-	// Why the thread waits.
-	Reason BGCAllocWaitReason
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BGCAllocWaitEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBGCAllocWaitEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBGCAllocWaitEnd = []*etw.EventDesc{&bgcAllocWaitEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBGCAllocWaitEnd) EventDescs() []*etw.EventDesc { return anyBGCAllocWaitEnd }
-func (e *AnyBGCAllocWaitEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBGCAllocWaitEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBGCAllocWaitEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgcAllocWaitEnd} }
+func (e *AnyBGCAllocWaitEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBGCAllocWaitEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyBGCAllocWaitLayout)(e).decode(version, p, ptr, anyBGCAllocWaitEnd)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBGCAllocWaitEnd) FieldValue(i int) etw.Value {
-	return (*anyBGCAllocWaitLayout)(e).FieldValue(i)
+func (e *AnyBGCAllocWaitEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.BGCAllocWaitEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBGCAllocWaitEnd) Clone() *AnyBGCAllocWaitEnd { return &e }
-
-func (e AnyBGCAllocWaitEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBGCAllocWaitEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBGCAllocWaitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCFullNotify is event 25, version 0, of task GarbageCollectionPrivate,
 // opcode GCFullNotify, keyword GCPrivateKeyword, level win:Informational.
@@ -3932,16 +3265,9 @@ func (e GCFullNotify) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e GCFullNotify) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcFullNotify = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         25,
-	Level:      4,
-	Opcode:     19,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCFullNotify",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "GCFullNotify",
+	Provider: &providerDesc, ID: 25, Level: 4, Opcode: 19, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "GCFullNotify", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCFullNotify",
 	Fields: []etw.FieldDesc{
 		{Name: "GenNumber", Type: etw.InUInt32},
 		{Name: "IsAlloc", Type: etw.InUInt32},
@@ -4011,17 +3337,9 @@ func (e GCFullNotifyV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e GCFullNotifyV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcFullNotifyV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         25,
-	Version:    1,
-	Level:      4,
-	Opcode:     19,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "GCFullNotify_V1",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "GCFullNotify",
+	Provider: &providerDesc, ID: 25, Version: 1, Level: 4, Opcode: 19, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "GCFullNotify_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCFullNotify",
 	Fields: []etw.FieldDesc{
 		{Name: "GenNumber", Type: etw.InUInt32},
 		{Name: "IsAlloc", Type: etw.InUInt32},
@@ -4164,16 +3482,9 @@ func (e BGC1stSweepEnd) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e BGC1stSweepEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgc1stSweepEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         26,
-	Level:      4,
-	Opcode:     45,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "BGC1stSweepEnd",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "BGC1stSweepEnd",
+	Provider: &providerDesc, ID: 26, Level: 4, Opcode: 45, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "BGC1stSweepEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC1stSweepEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "GenNumber", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -4181,60 +3492,26 @@ var bgc1stSweepEnd = etw.EventDesc{
 	New: func() etw.Event { return new(BGC1stSweepEnd) },
 }
 
-// AnyBGC1stSweepEnd is event 26, of task GarbageCollectionPrivate, opcode
-// BGC1stSweepEnd, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
-//
-// A background collection finished the first sweep of a generation.
-//
-// The only version is [BGC1stSweepEnd]; a newer one is decoded like it.
+// AnyBGC1stSweepEnd is [BGC1stSweepEnd] in any version: a newer one is decoded
+// like it.
 type AnyBGC1stSweepEnd struct {
 	Seen etw.Seen
-
-	// The generation.
-	GenNumber uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BGC1stSweepEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyBGC1stSweepEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyBGC1stSweepEnd = []*etw.EventDesc{&bgc1stSweepEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBGC1stSweepEnd) EventDescs() []*etw.EventDesc { return anyBGC1stSweepEnd }
-func (e *AnyBGC1stSweepEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGC1stSweepEnd, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBGC1stSweepEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v BGC1stSweepEnd
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBGC1stSweepEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgc1stSweepEnd} }
+func (e *AnyBGC1stSweepEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBGC1stSweepEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.GenNumber = v.GenNumber
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBGC1stSweepEnd) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.GenNumber))
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.BGC1stSweepEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBGC1stSweepEnd) Clone() *AnyBGC1stSweepEnd { return &e }
-
-func (e AnyBGC1stSweepEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBGC1stSweepEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBGC1stSweepEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PrvFinalizeObject is event 192, version 0, of task GarbageCollectionPrivate,
 // opcode PrvFinalizeObject, keyword GCPrivateKeyword, level win:Verbose.
@@ -4304,16 +3581,9 @@ func (e PrvFinalizeObject) LogValue() slog.Value         { return etw.LogValue(&
 func (e PrvFinalizeObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvFinalizeObject = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         192,
-	Level:      5,
-	Opcode:     39,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "PrvFinalizeObject",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "PrvFinalizeObject",
+	Provider: &providerDesc, ID: 192, Level: 5, Opcode: 39, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "PrvFinalizeObject", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvFinalizeObject",
 	Fields: []etw.FieldDesc{
 		{Name: "TypeID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -4323,64 +3593,24 @@ var prvFinalizeObject = etw.EventDesc{
 	New: func() etw.Event { return new(PrvFinalizeObject) },
 }
 
-// AnyPrvFinalizeObject is event 192, of task GarbageCollectionPrivate, opcode
-// PrvFinalizeObject, keyword GCPrivateKeyword, level win:Verbose, in any
-// version.
-//
-// The finalizer of an object is about to run, with the name of its type.
-//
-// The only version is [PrvFinalizeObject]; a newer one is decoded like it.
+// AnyPrvFinalizeObject is [PrvFinalizeObject] in any version: a newer one is
+// decoded like it.
 type AnyPrvFinalizeObject struct {
 	Seen etw.Seen
-
-	// Identifier of the type; BulkType tells its name.
-	TypeID etw.Pointer
-	// Address of the object that is finalized.
-	ObjectID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Full name of the type.
-	TypeName etw.UTF16
+	PrvFinalizeObject
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyPrvFinalizeObject) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyPrvFinalizeObject = []*etw.EventDesc{&prvFinalizeObject}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPrvFinalizeObject) EventDescs() []*etw.EventDesc { return anyPrvFinalizeObject }
-func (e *AnyPrvFinalizeObject) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPrvFinalizeObject, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPrvFinalizeObject) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&prvFinalizeObject}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPrvFinalizeObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PrvFinalizeObject
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPrvFinalizeObject) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyPrvFinalizeObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TypeID = v.TypeID
-	e.ObjectID = v.ObjectID
-	e.ClrInstanceID = v.ClrInstanceID
-	e.TypeName = v.TypeName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPrvFinalizeObject) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.TypeID)
-	case 1:
-		return etw.PointerValue(e.ObjectID)
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 3:
-		return etw.UTF16Value(e.TypeName)
-	}
-	return etw.Value{}
+	return e.PrvFinalizeObject.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4388,10 +3618,6 @@ func (e AnyPrvFinalizeObject) Clone() *AnyPrvFinalizeObject {
 	e.TypeName = e.TypeName.Clone()
 	return &e
 }
-
-func (e AnyPrvFinalizeObject) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPrvFinalizeObject) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPrvFinalizeObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CCWRefCountChangeAnsi is event 193, version 0, of task
 // GarbageCollectionPrivate, opcode CCWRefCountChange, keyword
@@ -4495,16 +3721,9 @@ func (e CCWRefCountChangeAnsi) LogValue() slog.Value         { return etw.LogVal
 func (e CCWRefCountChangeAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ccwRefCountChangeAnsi = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         193,
-	Level:      5,
-	Opcode:     40,
-	Task:       1,
-	Keywords:   0x2000,
-	Name:       "CCWRefCountChangeAnsi",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "CCWRefCountChange",
+	Provider: &providerDesc, ID: 193, Level: 5, Opcode: 40, Task: 1, Keywords: 0x2000,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "CCWRefCountChangeAnsi", TaskName: "GarbageCollectionPrivate", OpcodeName: "CCWRefCountChange",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -4519,90 +3738,24 @@ var ccwRefCountChangeAnsi = etw.EventDesc{
 	New: func() etw.Event { return new(CCWRefCountChangeAnsi) },
 }
 
-// AnyCCWRefCountChangeAnsi is event 193, of task GarbageCollectionPrivate,
-// opcode CCWRefCountChange, keyword InteropPrivateKeyword, level win:Verbose,
-// in any version.
-//
-// The reference count of a COM callable wrapper changed. Older runtimes write
-// this event, whose names are not UTF-16; newer ones write event 200.
-//
-// The only version is [CCWRefCountChangeAnsi]; a newer one is decoded like it.
+// AnyCCWRefCountChangeAnsi is [CCWRefCountChangeAnsi] in any version: a newer
+// one is decoded like it.
 type AnyCCWRefCountChangeAnsi struct {
 	Seen etw.Seen
-
-	// Address that identifies the handle.
-	HandleID etw.Pointer
-	// Address of the object.
-	ObjectID etw.Pointer
-	// Address of the COM interface.
-	COMInterfacePointer etw.Pointer
-	// Reference count after the change.
-	NewRefCount uint32
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Name of the class of the object, as text of single bytes.
-	ClassName etw.ANSI
-	// Namespace of the class of the object, as text of single bytes.
-	NameSpace etw.ANSI
-	// What changed the count, such as AddRef.
-	Operation etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	CCWRefCountChangeAnsi
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyCCWRefCountChangeAnsi) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyCCWRefCountChangeAnsi = []*etw.EventDesc{&ccwRefCountChangeAnsi}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCCWRefCountChangeAnsi) EventDescs() []*etw.EventDesc { return anyCCWRefCountChangeAnsi }
-func (e *AnyCCWRefCountChangeAnsi) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCCWRefCountChangeAnsi, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCCWRefCountChangeAnsi) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&ccwRefCountChangeAnsi}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCCWRefCountChangeAnsi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CCWRefCountChangeAnsi
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCCWRefCountChangeAnsi) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCCWRefCountChangeAnsi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.HandleID = v.HandleID
-	e.ObjectID = v.ObjectID
-	e.COMInterfacePointer = v.COMInterfacePointer
-	e.NewRefCount = v.NewRefCount
-	e.AppDomainID = v.AppDomainID
-	e.ClassName = v.ClassName
-	e.NameSpace = v.NameSpace
-	e.Operation = v.Operation
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCCWRefCountChangeAnsi) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HandleID)
-	case 1:
-		return etw.PointerValue(e.ObjectID)
-	case 2:
-		return etw.PointerValue(e.COMInterfacePointer)
-	case 3:
-		return etw.UintValue(uint64(e.NewRefCount))
-	case 4:
-		return etw.UintValue(e.AppDomainID)
-	case 5:
-		return etw.ANSIValue(e.ClassName)
-	case 6:
-		return etw.ANSIValue(e.NameSpace)
-	case 7:
-		return etw.UTF16Value(e.Operation)
-	case 8:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.CCWRefCountChangeAnsi.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4612,10 +3765,6 @@ func (e AnyCCWRefCountChangeAnsi) Clone() *AnyCCWRefCountChangeAnsi {
 	e.Operation = e.Operation.Clone()
 	return &e
 }
-
-func (e AnyCCWRefCountChangeAnsi) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCCWRefCountChangeAnsi) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCCWRefCountChangeAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PrvSetGCHandle is event 194, version 0, of task GarbageCollectionPrivate,
 // opcode SetGCHandle, keyword GCHandlePrivateKeyword, level win:Verbose.
@@ -4694,16 +3843,9 @@ func (e PrvSetGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e PrvSetGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvSetGCHandle = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         194,
-	Level:      5,
-	Opcode:     42,
-	Task:       1,
-	Keywords:   0x4000,
-	Name:       "PrvSetGCHandle",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "SetGCHandle",
+	Provider: &providerDesc, ID: 194, Level: 5, Opcode: 42, Task: 1, Keywords: 0x4000,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "PrvSetGCHandle", TaskName: "GarbageCollectionPrivate", OpcodeName: "SetGCHandle",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -4715,80 +3857,26 @@ var prvSetGCHandle = etw.EventDesc{
 	New: func() etw.Event { return new(PrvSetGCHandle) },
 }
 
-// AnyPrvSetGCHandle is event 194, of task GarbageCollectionPrivate, opcode
-// SetGCHandle, keyword GCHandlePrivateKeyword, level win:Verbose, in any
-// version.
-//
-// A garbage collection handle was created.
-//
-// The only version is [PrvSetGCHandle]; a newer one is decoded like it.
+// AnyPrvSetGCHandle is [PrvSetGCHandle] in any version: a newer one is decoded
+// like it.
 type AnyPrvSetGCHandle struct {
 	Seen etw.Seen
-
-	// Address that identifies the handle.
-	HandleID etw.Pointer
-	// Address of the object that the handle refers to.
-	ObjectID etw.Pointer
-	// Kind of handle.
-	Kind GCHandleKind
-	// Generation of the object.
-	Generation uint32
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	PrvSetGCHandle
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyPrvSetGCHandle) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyPrvSetGCHandle = []*etw.EventDesc{&prvSetGCHandle}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPrvSetGCHandle) EventDescs() []*etw.EventDesc { return anyPrvSetGCHandle }
-func (e *AnyPrvSetGCHandle) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPrvSetGCHandle, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPrvSetGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PrvSetGCHandle
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPrvSetGCHandle) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&prvSetGCHandle} }
+func (e *AnyPrvSetGCHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyPrvSetGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.HandleID = v.HandleID
-	e.ObjectID = v.ObjectID
-	e.Kind = v.Kind
-	e.Generation = v.Generation
-	e.AppDomainID = v.AppDomainID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPrvSetGCHandle) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HandleID)
-	case 1:
-		return etw.PointerValue(e.ObjectID)
-	case 2:
-		return etw.UintValue(uint64(e.Kind))
-	case 3:
-		return etw.UintValue(uint64(e.Generation))
-	case 4:
-		return etw.UintValue(e.AppDomainID)
-	case 5:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.PrvSetGCHandle.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPrvSetGCHandle) Clone() *AnyPrvSetGCHandle { return &e }
-
-func (e AnyPrvSetGCHandle) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPrvSetGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPrvSetGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PrvDestroyGCHandle is event 195, version 0, of task
 // GarbageCollectionPrivate, opcode DestroyGCHandle, keyword
@@ -4844,16 +3932,9 @@ func (e PrvDestroyGCHandle) LogValue() slog.Value         { return etw.LogValue(
 func (e PrvDestroyGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvDestroyGCHandle = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         195,
-	Level:      5,
-	Opcode:     43,
-	Task:       1,
-	Keywords:   0x4000,
-	Name:       "PrvDestroyGCHandle",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "DestroyGCHandle",
+	Provider: &providerDesc, ID: 195, Level: 5, Opcode: 43, Task: 1, Keywords: 0x4000,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "PrvDestroyGCHandle", TaskName: "GarbageCollectionPrivate", OpcodeName: "DestroyGCHandle",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -4861,62 +3942,28 @@ var prvDestroyGCHandle = etw.EventDesc{
 	New: func() etw.Event { return new(PrvDestroyGCHandle) },
 }
 
-// AnyPrvDestroyGCHandle is event 195, of task GarbageCollectionPrivate, opcode
-// DestroyGCHandle, keyword GCHandlePrivateKeyword, level win:Verbose, in any
-// version.
-//
-// A garbage collection handle was freed.
-//
-// The only version is [PrvDestroyGCHandle]; a newer one is decoded like it.
+// AnyPrvDestroyGCHandle is [PrvDestroyGCHandle] in any version: a newer one is
+// decoded like it.
 type AnyPrvDestroyGCHandle struct {
 	Seen etw.Seen
-
-	// Address that identifies the handle.
-	HandleID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	PrvDestroyGCHandle
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyPrvDestroyGCHandle) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyPrvDestroyGCHandle = []*etw.EventDesc{&prvDestroyGCHandle}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPrvDestroyGCHandle) EventDescs() []*etw.EventDesc { return anyPrvDestroyGCHandle }
-func (e *AnyPrvDestroyGCHandle) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPrvDestroyGCHandle, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPrvDestroyGCHandle) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&prvDestroyGCHandle}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPrvDestroyGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PrvDestroyGCHandle
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPrvDestroyGCHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyPrvDestroyGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.HandleID = v.HandleID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPrvDestroyGCHandle) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HandleID)
-	case 1:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.PrvDestroyGCHandle.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPrvDestroyGCHandle) Clone() *AnyPrvDestroyGCHandle { return &e }
-
-func (e AnyPrvDestroyGCHandle) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPrvDestroyGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPrvDestroyGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PinPlugAtGCTime is event 199, version 0, of task GarbageCollectionPrivate,
 // opcode PinPlugAtGCTime, keyword GCPrivateKeyword, level win:Verbose.
@@ -4983,16 +4030,9 @@ func (e PinPlugAtGCTime) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e PinPlugAtGCTime) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pinPlugAtGCTime = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         199,
-	Level:      5,
-	Opcode:     44,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "PinPlugAtGCTime",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "PinPlugAtGCTime",
+	Provider: &providerDesc, ID: 199, Level: 5, Opcode: 44, Task: 1, Keywords: 0x1,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "PinPlugAtGCTime", TaskName: "GarbageCollectionPrivate", OpcodeName: "PinPlugAtGCTime",
 	Fields: []etw.FieldDesc{
 		{Name: "PlugStart", Type: etw.InPointer},
 		{Name: "PlugEnd", Type: etw.InPointer},
@@ -5002,72 +4042,26 @@ var pinPlugAtGCTime = etw.EventDesc{
 	New: func() etw.Event { return new(PinPlugAtGCTime) },
 }
 
-// AnyPinPlugAtGCTime is event 199, of task GarbageCollectionPrivate, opcode
-// PinPlugAtGCTime, keyword GCPrivateKeyword, level win:Verbose, in any
-// version.
-//
-// A garbage collection found a group of neighbouring objects (a plug) pinned.
-//
-// The only version is [PinPlugAtGCTime]; a newer one is decoded like it.
+// AnyPinPlugAtGCTime is [PinPlugAtGCTime] in any version: a newer one is
+// decoded like it.
 type AnyPinPlugAtGCTime struct {
 	Seen etw.Seen
-
-	// First address of the group.
-	PlugStart etw.Pointer
-	// First address after the group.
-	PlugEnd etw.Pointer
-	// Bytes of the gap before the group.
-	GapBeforeSize etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	PinPlugAtGCTime
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyPinPlugAtGCTime) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyPinPlugAtGCTime = []*etw.EventDesc{&pinPlugAtGCTime}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPinPlugAtGCTime) EventDescs() []*etw.EventDesc { return anyPinPlugAtGCTime }
-func (e *AnyPinPlugAtGCTime) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPinPlugAtGCTime, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPinPlugAtGCTime) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&pinPlugAtGCTime} }
+func (e *AnyPinPlugAtGCTime) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPinPlugAtGCTime) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PinPlugAtGCTime
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPinPlugAtGCTime) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.PlugStart = v.PlugStart
-	e.PlugEnd = v.PlugEnd
-	e.GapBeforeSize = v.GapBeforeSize
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPinPlugAtGCTime) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.PlugStart)
-	case 1:
-		return etw.PointerValue(e.PlugEnd)
-	case 2:
-		return etw.PointerValue(e.GapBeforeSize)
-	case 3:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.PinPlugAtGCTime.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPinPlugAtGCTime) Clone() *AnyPinPlugAtGCTime { return &e }
-
-func (e AnyPinPlugAtGCTime) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPinPlugAtGCTime) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPinPlugAtGCTime) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CCWRefCountChange is event 200, version 0, of task GarbageCollectionPrivate,
 // opcode CCWRefCountChange, keyword InteropPrivateKeyword, level win:Verbose.
@@ -5169,16 +4163,9 @@ func (e CCWRefCountChange) LogValue() slog.Value         { return etw.LogValue(&
 func (e CCWRefCountChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ccwRefCountChange = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	ID:         200,
-	Level:      5,
-	Opcode:     40,
-	Task:       1,
-	Keywords:   0x2000,
-	Name:       "CCWRefCountChange",
-	TaskName:   "GarbageCollectionPrivate",
-	OpcodeName: "CCWRefCountChange",
+	Provider: &providerDesc, ID: 200, Level: 5, Opcode: 40, Task: 1, Keywords: 0x2000,
+	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
+	Name:  "CCWRefCountChange", TaskName: "GarbageCollectionPrivate", OpcodeName: "CCWRefCountChange",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -5193,89 +4180,24 @@ var ccwRefCountChange = etw.EventDesc{
 	New: func() etw.Event { return new(CCWRefCountChange) },
 }
 
-// AnyCCWRefCountChange is event 200, of task GarbageCollectionPrivate, opcode
-// CCWRefCountChange, keyword InteropPrivateKeyword, level win:Verbose, in any
-// version.
-//
-// The reference count of a COM callable wrapper changed.
-//
-// The only version is [CCWRefCountChange]; a newer one is decoded like it.
+// AnyCCWRefCountChange is [CCWRefCountChange] in any version: a newer one is
+// decoded like it.
 type AnyCCWRefCountChange struct {
 	Seen etw.Seen
-
-	// Address that identifies the handle.
-	HandleID etw.Pointer
-	// Address of the object.
-	ObjectID etw.Pointer
-	// Address of the COM interface.
-	COMInterfacePointer etw.Pointer
-	// Reference count after the change.
-	NewRefCount uint32
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Name of the class of the object.
-	ClassName etw.UTF16
-	// Namespace of the class of the object.
-	NameSpace etw.UTF16
-	// What changed the count, such as AddRef.
-	Operation etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	CCWRefCountChange
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyCCWRefCountChange) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyCCWRefCountChange = []*etw.EventDesc{&ccwRefCountChange}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCCWRefCountChange) EventDescs() []*etw.EventDesc { return anyCCWRefCountChange }
-func (e *AnyCCWRefCountChange) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCCWRefCountChange, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCCWRefCountChange) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&ccwRefCountChange}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCCWRefCountChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CCWRefCountChange
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCCWRefCountChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCCWRefCountChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.HandleID = v.HandleID
-	e.ObjectID = v.ObjectID
-	e.COMInterfacePointer = v.COMInterfacePointer
-	e.NewRefCount = v.NewRefCount
-	e.AppDomainID = v.AppDomainID
-	e.ClassName = v.ClassName
-	e.NameSpace = v.NameSpace
-	e.Operation = v.Operation
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCCWRefCountChange) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.HandleID)
-	case 1:
-		return etw.PointerValue(e.ObjectID)
-	case 2:
-		return etw.PointerValue(e.COMInterfacePointer)
-	case 3:
-		return etw.UintValue(uint64(e.NewRefCount))
-	case 4:
-		return etw.UintValue(e.AppDomainID)
-	case 5:
-		return etw.UTF16Value(e.ClassName)
-	case 6:
-		return etw.UTF16Value(e.NameSpace)
-	case 7:
-		return etw.UTF16Value(e.Operation)
-	case 8:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.CCWRefCountChange.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5285,7 +4207,3 @@ func (e AnyCCWRefCountChange) Clone() *AnyCCWRefCountChange {
 	e.Operation = e.Operation.Clone()
 	return &e
 }
-
-func (e AnyCCWRefCountChange) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCCWRefCountChange) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCCWRefCountChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

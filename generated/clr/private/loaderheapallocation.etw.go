@@ -87,16 +87,9 @@ func (e AllocRequest) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e AllocRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var allocRequest = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x66, 0xe9, 0xf1, 0x87, 0x04, 0xd6, 0xba, 0x41, 0xb1, 0xab, 0x18, 0x38, 0x49, 0xdf, 0xf2, 0x9d},
-	ID:         310,
-	Level:      5,
-	Opcode:     97,
-	Task:       16,
-	Keywords:   0x10,
-	Name:       "AllocRequest",
-	TaskName:   "LoaderHeapAllocation",
-	OpcodeName: "AllocRequest",
+	Provider: &providerDesc, ID: 310, Level: 5, Opcode: 97, Task: 16, Keywords: 0x10,
+	Class: etw.GUID{0x66, 0xe9, 0xf1, 0x87, 0x04, 0xd6, 0xba, 0x41, 0xb1, 0xab, 0x18, 0x38, 0x49, 0xdf, 0xf2, 0x9d},
+	Name:  "AllocRequest", TaskName: "LoaderHeapAllocation", OpcodeName: "AllocRequest",
 	Fields: []etw.FieldDesc{
 		{Name: "LoaderHeapPtr", Type: etw.InPointer},
 		{Name: "MemoryAddress", Type: etw.InPointer},
@@ -108,78 +101,23 @@ var allocRequest = etw.EventDesc{
 	New: func() etw.Event { return new(AllocRequest) },
 }
 
-// AnyAllocRequest is event 310, of task LoaderHeapAllocation, opcode
-// AllocRequest, keyword LoaderHeapPrivateKeyword, level win:Verbose, in any
-// version.
-//
-// Memory was requested from a loader heap, which holds the runtime's own
-// structures.
-//
-// The only version is [AllocRequest]; a newer one is decoded like it.
+// AnyAllocRequest is [AllocRequest] in any version: a newer one is decoded
+// like it.
 type AnyAllocRequest struct {
 	Seen etw.Seen
-
-	// Address of the loader heap.
-	LoaderHeapPtr etw.Pointer
-	// Address of the memory.
-	MemoryAddress etw.Pointer
-	// Bytes that were asked for.
-	RequestSize uint32
-	// Not used.
-	Unused1 uint32
-	// Not used.
-	Unused2 uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AllocRequest
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyAllocRequest) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyAllocRequest = []*etw.EventDesc{&allocRequest}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyAllocRequest) EventDescs() []*etw.EventDesc { return anyAllocRequest }
-func (e *AnyAllocRequest) EventDesc() *etw.EventDesc  { return etw.DescOf(anyAllocRequest, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyAllocRequest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v AllocRequest
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyAllocRequest) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&allocRequest} }
+func (e *AnyAllocRequest) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyAllocRequest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.LoaderHeapPtr = v.LoaderHeapPtr
-	e.MemoryAddress = v.MemoryAddress
-	e.RequestSize = v.RequestSize
-	e.Unused1 = v.Unused1
-	e.Unused2 = v.Unused2
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyAllocRequest) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.LoaderHeapPtr)
-	case 1:
-		return etw.PointerValue(e.MemoryAddress)
-	case 2:
-		return etw.UintValue(uint64(e.RequestSize))
-	case 3:
-		return etw.UintValue(uint64(e.Unused1))
-	case 4:
-		return etw.UintValue(e.Unused2)
-	case 5:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.AllocRequest.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyAllocRequest) Clone() *AnyAllocRequest { return &e }
-
-func (e AnyAllocRequest) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAllocRequest) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyAllocRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -26,17 +26,10 @@ func (e EEStartupStart) LogValue() slog.Value                                 { 
 func (e EEStartupStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var eeStartupStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         80,
-	Level:      4,
-	Opcode:     128,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "EEStartupStart",
-	TaskName:   "Startup",
-	OpcodeName: "EEStartupStart",
-	New:        func() etw.Event { return new(EEStartupStart) },
+	Provider: &providerDesc, ID: 80, Level: 4, Opcode: 128, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "EEStartupStart", TaskName: "Startup", OpcodeName: "EEStartupStart",
+	New: func() etw.Event { return new(EEStartupStart) },
 }
 
 // EEStartupStartV1 is EEStartupStart_V1: event 80, version 1, of task Startup,
@@ -78,19 +71,11 @@ func (e EEStartupStartV1) LogValue() slog.Value         { return etw.LogValue(&e
 func (e EEStartupStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eeStartupStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         80,
-	Version:    1,
-	Level:      4,
-	Opcode:     128,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "EEStartupStart_V1",
-	TaskName:   "Startup",
-	OpcodeName: "EEStartupStart",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(EEStartupStartV1) },
+	Provider: &providerDesc, ID: 80, Version: 1, Level: 4, Opcode: 128, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "EEStartupStart_V1", TaskName: "Startup", OpcodeName: "EEStartupStart",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(EEStartupStartV1) },
 }
 
 // startupV1Layout is the template Startup_V1, which several events use.
@@ -213,17 +198,10 @@ func (e EEStartupEnd) LogValue() slog.Value                                 { re
 func (e EEStartupEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var eeStartupEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         81,
-	Level:      4,
-	Opcode:     129,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "EEStartupEnd",
-	TaskName:   "Startup",
-	OpcodeName: "EEStartupEnd",
-	New:        func() etw.Event { return new(EEStartupEnd) },
+	Provider: &providerDesc, ID: 81, Level: 4, Opcode: 129, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "EEStartupEnd", TaskName: "Startup", OpcodeName: "EEStartupEnd",
+	New: func() etw.Event { return new(EEStartupEnd) },
 }
 
 // EEStartupEndV1 is EEStartupEnd_V1: event 81, version 1, of task Startup,
@@ -265,19 +243,11 @@ func (e EEStartupEndV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e EEStartupEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eeStartupEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         81,
-	Version:    1,
-	Level:      4,
-	Opcode:     129,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "EEStartupEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "EEStartupEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(EEStartupEndV1) },
+	Provider: &providerDesc, ID: 81, Version: 1, Level: 4, Opcode: 129, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "EEStartupEnd_V1", TaskName: "Startup", OpcodeName: "EEStartupEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(EEStartupEndV1) },
 }
 
 // AnyEEStartupEnd is event 81, of task Startup, opcode EEStartupEnd, keyword
@@ -342,17 +312,10 @@ func (e EEConfigSetup) LogValue() slog.Value                                 { r
 func (e EEConfigSetup) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var eeConfigSetup = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         82,
-	Level:      4,
-	Opcode:     130,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "EEConfigSetup",
-	TaskName:   "Startup",
-	OpcodeName: "EEConfigSetup",
-	New:        func() etw.Event { return new(EEConfigSetup) },
+	Provider: &providerDesc, ID: 82, Level: 4, Opcode: 130, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "EEConfigSetup", TaskName: "Startup", OpcodeName: "EEConfigSetup",
+	New: func() etw.Event { return new(EEConfigSetup) },
 }
 
 // EEConfigSetupV1 is EEConfigSetup_V1: event 82, version 1, of task Startup,
@@ -394,19 +357,11 @@ func (e EEConfigSetupV1) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e EEConfigSetupV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eeConfigSetupV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         82,
-	Version:    1,
-	Level:      4,
-	Opcode:     130,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "EEConfigSetup_V1",
-	TaskName:   "Startup",
-	OpcodeName: "EEConfigSetup",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(EEConfigSetupV1) },
+	Provider: &providerDesc, ID: 82, Version: 1, Level: 4, Opcode: 130, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "EEConfigSetup_V1", TaskName: "Startup", OpcodeName: "EEConfigSetup",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(EEConfigSetupV1) },
 }
 
 // AnyEEConfigSetup is event 82, of task Startup, opcode EEConfigSetup, keyword
@@ -472,17 +427,10 @@ func (e EEConfigSetupEnd) LogValue() slog.Value                                 
 func (e EEConfigSetupEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var eeConfigSetupEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         83,
-	Level:      4,
-	Opcode:     131,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "EEConfigSetupEnd",
-	TaskName:   "Startup",
-	OpcodeName: "EEConfigSetupEnd",
-	New:        func() etw.Event { return new(EEConfigSetupEnd) },
+	Provider: &providerDesc, ID: 83, Level: 4, Opcode: 131, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "EEConfigSetupEnd", TaskName: "Startup", OpcodeName: "EEConfigSetupEnd",
+	New: func() etw.Event { return new(EEConfigSetupEnd) },
 }
 
 // EEConfigSetupEndV1 is EEConfigSetupEnd_V1: event 83, version 1, of task
@@ -525,19 +473,11 @@ func (e EEConfigSetupEndV1) LogValue() slog.Value         { return etw.LogValue(
 func (e EEConfigSetupEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eeConfigSetupEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         83,
-	Version:    1,
-	Level:      4,
-	Opcode:     131,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "EEConfigSetupEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "EEConfigSetupEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(EEConfigSetupEndV1) },
+	Provider: &providerDesc, ID: 83, Version: 1, Level: 4, Opcode: 131, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "EEConfigSetupEnd_V1", TaskName: "Startup", OpcodeName: "EEConfigSetupEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(EEConfigSetupEndV1) },
 }
 
 // AnyEEConfigSetupEnd is event 83, of task Startup, opcode EEConfigSetupEnd,
@@ -605,17 +545,10 @@ func (e LdSysBases) LogValue() slog.Value                                 { retu
 func (e LdSysBases) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var ldSysBases = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         84,
-	Level:      4,
-	Opcode:     132,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "LdSysBases",
-	TaskName:   "Startup",
-	OpcodeName: "LoadSystemBases",
-	New:        func() etw.Event { return new(LdSysBases) },
+	Provider: &providerDesc, ID: 84, Level: 4, Opcode: 132, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "LdSysBases", TaskName: "Startup", OpcodeName: "LoadSystemBases",
+	New: func() etw.Event { return new(LdSysBases) },
 }
 
 // LdSysBasesV1 is LdSysBases_V1: event 84, version 1, of task Startup, opcode
@@ -658,19 +591,11 @@ func (e LdSysBasesV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e LdSysBasesV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ldSysBasesV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         84,
-	Version:    1,
-	Level:      4,
-	Opcode:     132,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "LdSysBases_V1",
-	TaskName:   "Startup",
-	OpcodeName: "LoadSystemBases",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(LdSysBasesV1) },
+	Provider: &providerDesc, ID: 84, Version: 1, Level: 4, Opcode: 132, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "LdSysBases_V1", TaskName: "Startup", OpcodeName: "LoadSystemBases",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(LdSysBasesV1) },
 }
 
 // AnyLdSysBases is event 84, of task Startup, opcode LoadSystemBases, keyword
@@ -736,17 +661,10 @@ func (e LdSysBasesEnd) LogValue() slog.Value                                 { r
 func (e LdSysBasesEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var ldSysBasesEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         85,
-	Level:      4,
-	Opcode:     133,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "LdSysBasesEnd",
-	TaskName:   "Startup",
-	OpcodeName: "LoadSystemBasesEnd",
-	New:        func() etw.Event { return new(LdSysBasesEnd) },
+	Provider: &providerDesc, ID: 85, Level: 4, Opcode: 133, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "LdSysBasesEnd", TaskName: "Startup", OpcodeName: "LoadSystemBasesEnd",
+	New: func() etw.Event { return new(LdSysBasesEnd) },
 }
 
 // LdSysBasesEndV1 is LdSysBasesEnd_V1: event 85, version 1, of task Startup,
@@ -789,19 +707,11 @@ func (e LdSysBasesEndV1) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e LdSysBasesEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ldSysBasesEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         85,
-	Version:    1,
-	Level:      4,
-	Opcode:     133,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "LdSysBasesEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "LoadSystemBasesEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(LdSysBasesEndV1) },
+	Provider: &providerDesc, ID: 85, Version: 1, Level: 4, Opcode: 133, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "LdSysBasesEnd_V1", TaskName: "Startup", OpcodeName: "LoadSystemBasesEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(LdSysBasesEndV1) },
 }
 
 // AnyLdSysBasesEnd is event 85, of task Startup, opcode LoadSystemBasesEnd,
@@ -868,17 +778,10 @@ func (e ExecExe) LogValue() slog.Value                                 { return 
 func (e ExecExe) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var execExe = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         86,
-	Level:      4,
-	Opcode:     134,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "ExecExe",
-	TaskName:   "Startup",
-	OpcodeName: "ExecExe",
-	New:        func() etw.Event { return new(ExecExe) },
+	Provider: &providerDesc, ID: 86, Level: 4, Opcode: 134, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "ExecExe", TaskName: "Startup", OpcodeName: "ExecExe",
+	New: func() etw.Event { return new(ExecExe) },
 }
 
 // ExecExeV1 is ExecExe_V1: event 86, version 1, of task Startup, opcode
@@ -920,19 +823,11 @@ func (e ExecExeV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ExecExeV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var execExeV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         86,
-	Version:    1,
-	Level:      4,
-	Opcode:     134,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "ExecExe_V1",
-	TaskName:   "Startup",
-	OpcodeName: "ExecExe",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(ExecExeV1) },
+	Provider: &providerDesc, ID: 86, Version: 1, Level: 4, Opcode: 134, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "ExecExe_V1", TaskName: "Startup", OpcodeName: "ExecExe",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(ExecExeV1) },
 }
 
 // AnyExecExe is event 86, of task Startup, opcode ExecExe, keyword
@@ -997,17 +892,10 @@ func (e ExecExeEnd) LogValue() slog.Value                                 { retu
 func (e ExecExeEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var execExeEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         87,
-	Level:      4,
-	Opcode:     135,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "ExecExeEnd",
-	TaskName:   "Startup",
-	OpcodeName: "ExecExeEnd",
-	New:        func() etw.Event { return new(ExecExeEnd) },
+	Provider: &providerDesc, ID: 87, Level: 4, Opcode: 135, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "ExecExeEnd", TaskName: "Startup", OpcodeName: "ExecExeEnd",
+	New: func() etw.Event { return new(ExecExeEnd) },
 }
 
 // ExecExeEndV1 is ExecExeEnd_V1: event 87, version 1, of task Startup, opcode
@@ -1049,19 +937,11 @@ func (e ExecExeEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ExecExeEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var execExeEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         87,
-	Version:    1,
-	Level:      4,
-	Opcode:     135,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "ExecExeEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "ExecExeEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(ExecExeEndV1) },
+	Provider: &providerDesc, ID: 87, Version: 1, Level: 4, Opcode: 135, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "ExecExeEnd_V1", TaskName: "Startup", OpcodeName: "ExecExeEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(ExecExeEndV1) },
 }
 
 // AnyExecExeEnd is event 87, of task Startup, opcode ExecExeEnd, keyword
@@ -1126,17 +1006,10 @@ func (e Main) LogValue() slog.Value                                 { return etw
 func (e Main) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var mainEvent = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         88,
-	Level:      4,
-	Opcode:     136,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "Main",
-	TaskName:   "Startup",
-	OpcodeName: "Main",
-	New:        func() etw.Event { return new(Main) },
+	Provider: &providerDesc, ID: 88, Level: 4, Opcode: 136, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "Main", TaskName: "Startup", OpcodeName: "Main",
+	New: func() etw.Event { return new(Main) },
 }
 
 // MainV1 is Main_V1: event 88, version 1, of task Startup, opcode Main,
@@ -1179,19 +1052,11 @@ func (e MainV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e MainV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var mainV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         88,
-	Version:    1,
-	Level:      4,
-	Opcode:     136,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "Main_V1",
-	TaskName:   "Startup",
-	OpcodeName: "Main",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(MainV1) },
+	Provider: &providerDesc, ID: 88, Version: 1, Level: 4, Opcode: 136, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "Main_V1", TaskName: "Startup", OpcodeName: "Main",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(MainV1) },
 }
 
 // AnyMain is event 88, of task Startup, opcode Main, keyword StartupKeyword,
@@ -1257,17 +1122,10 @@ func (e MainEnd) LogValue() slog.Value                                 { return 
 func (e MainEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var mainEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         89,
-	Level:      4,
-	Opcode:     137,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "MainEnd",
-	TaskName:   "Startup",
-	OpcodeName: "MainEnd",
-	New:        func() etw.Event { return new(MainEnd) },
+	Provider: &providerDesc, ID: 89, Level: 4, Opcode: 137, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "MainEnd", TaskName: "Startup", OpcodeName: "MainEnd",
+	New: func() etw.Event { return new(MainEnd) },
 }
 
 // MainEndV1 is MainEnd_V1: event 89, version 1, of task Startup, opcode
@@ -1309,19 +1167,11 @@ func (e MainEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e MainEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var mainEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         89,
-	Version:    1,
-	Level:      4,
-	Opcode:     137,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "MainEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "MainEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(MainEndV1) },
+	Provider: &providerDesc, ID: 89, Version: 1, Level: 4, Opcode: 137, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "MainEnd_V1", TaskName: "Startup", OpcodeName: "MainEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(MainEndV1) },
 }
 
 // AnyMainEnd is event 89, of task Startup, opcode MainEnd, keyword
@@ -1386,17 +1236,10 @@ func (e ApplyPolicyStart) LogValue() slog.Value                                 
 func (e ApplyPolicyStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var applyPolicyStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         90,
-	Level:      4,
-	Opcode:     10,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "ApplyPolicyStart",
-	TaskName:   "Startup",
-	OpcodeName: "ApplyPolicyStart",
-	New:        func() etw.Event { return new(ApplyPolicyStart) },
+	Provider: &providerDesc, ID: 90, Level: 4, Opcode: 10, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "ApplyPolicyStart", TaskName: "Startup", OpcodeName: "ApplyPolicyStart",
+	New: func() etw.Event { return new(ApplyPolicyStart) },
 }
 
 // ApplyPolicyStartV1 is ApplyPolicyStart_V1: event 90, version 1, of task
@@ -1440,19 +1283,11 @@ func (e ApplyPolicyStartV1) LogValue() slog.Value         { return etw.LogValue(
 func (e ApplyPolicyStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var applyPolicyStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         90,
-	Version:    1,
-	Level:      4,
-	Opcode:     10,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "ApplyPolicyStart_V1",
-	TaskName:   "Startup",
-	OpcodeName: "ApplyPolicyStart",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(ApplyPolicyStartV1) },
+	Provider: &providerDesc, ID: 90, Version: 1, Level: 4, Opcode: 10, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "ApplyPolicyStart_V1", TaskName: "Startup", OpcodeName: "ApplyPolicyStart",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(ApplyPolicyStartV1) },
 }
 
 // AnyApplyPolicyStart is event 90, of task Startup, opcode ApplyPolicyStart,
@@ -1521,17 +1356,10 @@ func (e ApplyPolicyEnd) LogValue() slog.Value                                 { 
 func (e ApplyPolicyEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var applyPolicyEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         91,
-	Level:      4,
-	Opcode:     11,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "ApplyPolicyEnd",
-	TaskName:   "Startup",
-	OpcodeName: "ApplyPolicyEnd",
-	New:        func() etw.Event { return new(ApplyPolicyEnd) },
+	Provider: &providerDesc, ID: 91, Level: 4, Opcode: 11, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "ApplyPolicyEnd", TaskName: "Startup", OpcodeName: "ApplyPolicyEnd",
+	New: func() etw.Event { return new(ApplyPolicyEnd) },
 }
 
 // ApplyPolicyEndV1 is ApplyPolicyEnd_V1: event 91, version 1, of task Startup,
@@ -1573,19 +1401,11 @@ func (e ApplyPolicyEndV1) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ApplyPolicyEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var applyPolicyEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         91,
-	Version:    1,
-	Level:      4,
-	Opcode:     11,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "ApplyPolicyEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "ApplyPolicyEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(ApplyPolicyEndV1) },
+	Provider: &providerDesc, ID: 91, Version: 1, Level: 4, Opcode: 11, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "ApplyPolicyEnd_V1", TaskName: "Startup", OpcodeName: "ApplyPolicyEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(ApplyPolicyEndV1) },
 }
 
 // AnyApplyPolicyEnd is event 91, of task Startup, opcode ApplyPolicyEnd,
@@ -1651,17 +1471,10 @@ func (e LdLibShFolder) LogValue() slog.Value                                 { r
 func (e LdLibShFolder) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var ldLibShFolder = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         92,
-	Level:      4,
-	Opcode:     12,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "LdLibShFolder",
-	TaskName:   "Startup",
-	OpcodeName: "LdLibShFolder",
-	New:        func() etw.Event { return new(LdLibShFolder) },
+	Provider: &providerDesc, ID: 92, Level: 4, Opcode: 12, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "LdLibShFolder", TaskName: "Startup", OpcodeName: "LdLibShFolder",
+	New: func() etw.Event { return new(LdLibShFolder) },
 }
 
 // LdLibShFolderV1 is LdLibShFolder_V1: event 92, version 1, of task Startup,
@@ -1704,19 +1517,11 @@ func (e LdLibShFolderV1) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e LdLibShFolderV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ldLibShFolderV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         92,
-	Version:    1,
-	Level:      4,
-	Opcode:     12,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "LdLibShFolder_V1",
-	TaskName:   "Startup",
-	OpcodeName: "LdLibShFolder",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(LdLibShFolderV1) },
+	Provider: &providerDesc, ID: 92, Version: 1, Level: 4, Opcode: 12, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "LdLibShFolder_V1", TaskName: "Startup", OpcodeName: "LdLibShFolder",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(LdLibShFolderV1) },
 }
 
 // AnyLdLibShFolder is event 92, of task Startup, opcode LdLibShFolder, keyword
@@ -1783,17 +1588,10 @@ func (e LdLibShFolderEnd) LogValue() slog.Value                                 
 func (e LdLibShFolderEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var ldLibShFolderEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         93,
-	Level:      4,
-	Opcode:     13,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "LdLibShFolderEnd",
-	TaskName:   "Startup",
-	OpcodeName: "LdLibShFolderEnd",
-	New:        func() etw.Event { return new(LdLibShFolderEnd) },
+	Provider: &providerDesc, ID: 93, Level: 4, Opcode: 13, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "LdLibShFolderEnd", TaskName: "Startup", OpcodeName: "LdLibShFolderEnd",
+	New: func() etw.Event { return new(LdLibShFolderEnd) },
 }
 
 // LdLibShFolderEndV1 is LdLibShFolderEnd_V1: event 93, version 1, of task
@@ -1837,19 +1635,11 @@ func (e LdLibShFolderEndV1) LogValue() slog.Value         { return etw.LogValue(
 func (e LdLibShFolderEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ldLibShFolderEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         93,
-	Version:    1,
-	Level:      4,
-	Opcode:     13,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "LdLibShFolderEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "LdLibShFolderEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(LdLibShFolderEndV1) },
+	Provider: &providerDesc, ID: 93, Version: 1, Level: 4, Opcode: 13, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "LdLibShFolderEnd_V1", TaskName: "Startup", OpcodeName: "LdLibShFolderEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(LdLibShFolderEndV1) },
 }
 
 // AnyLdLibShFolderEnd is event 93, of task Startup, opcode LdLibShFolderEnd,
@@ -1918,17 +1708,10 @@ func (e PrestubWorker) LogValue() slog.Value                                 { r
 func (e PrestubWorker) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var prestubWorker = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         94,
-	Level:      4,
-	Opcode:     14,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "PrestubWorker",
-	TaskName:   "Startup",
-	OpcodeName: "PrestubWorker",
-	New:        func() etw.Event { return new(PrestubWorker) },
+	Provider: &providerDesc, ID: 94, Level: 4, Opcode: 14, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "PrestubWorker", TaskName: "Startup", OpcodeName: "PrestubWorker",
+	New: func() etw.Event { return new(PrestubWorker) },
 }
 
 // PrestubWorkerV1 is PrestubWorker_V1: event 94, version 1, of task Startup,
@@ -1971,19 +1754,11 @@ func (e PrestubWorkerV1) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e PrestubWorkerV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prestubWorkerV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         94,
-	Version:    1,
-	Level:      4,
-	Opcode:     14,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "PrestubWorker_V1",
-	TaskName:   "Startup",
-	OpcodeName: "PrestubWorker",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(PrestubWorkerV1) },
+	Provider: &providerDesc, ID: 94, Version: 1, Level: 4, Opcode: 14, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "PrestubWorker_V1", TaskName: "Startup", OpcodeName: "PrestubWorker",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(PrestubWorkerV1) },
 }
 
 // AnyPrestubWorker is event 94, of task Startup, opcode PrestubWorker, keyword
@@ -2050,17 +1825,10 @@ func (e PrestubWorkerEnd) LogValue() slog.Value                                 
 func (e PrestubWorkerEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var prestubWorkerEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         95,
-	Level:      4,
-	Opcode:     15,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "PrestubWorkerEnd",
-	TaskName:   "Startup",
-	OpcodeName: "PrestubWorkerEnd",
-	New:        func() etw.Event { return new(PrestubWorkerEnd) },
+	Provider: &providerDesc, ID: 95, Level: 4, Opcode: 15, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "PrestubWorkerEnd", TaskName: "Startup", OpcodeName: "PrestubWorkerEnd",
+	New: func() etw.Event { return new(PrestubWorkerEnd) },
 }
 
 // PrestubWorkerEndV1 is PrestubWorkerEnd_V1: event 95, version 1, of task
@@ -2104,19 +1872,11 @@ func (e PrestubWorkerEndV1) LogValue() slog.Value         { return etw.LogValue(
 func (e PrestubWorkerEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prestubWorkerEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         95,
-	Version:    1,
-	Level:      4,
-	Opcode:     15,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "PrestubWorkerEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "PrestubWorkerEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(PrestubWorkerEndV1) },
+	Provider: &providerDesc, ID: 95, Version: 1, Level: 4, Opcode: 15, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "PrestubWorkerEnd_V1", TaskName: "Startup", OpcodeName: "PrestubWorkerEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(PrestubWorkerEndV1) },
 }
 
 // AnyPrestubWorkerEnd is event 95, of task Startup, opcode PrestubWorkerEnd,
@@ -2185,17 +1945,10 @@ func (e GetInstallationStart) LogValue() slog.Value                             
 func (e GetInstallationStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var getInstallationStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         96,
-	Level:      4,
-	Opcode:     16,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "GetInstallationStart",
-	TaskName:   "Startup",
-	OpcodeName: "GetInstallationStart",
-	New:        func() etw.Event { return new(GetInstallationStart) },
+	Provider: &providerDesc, ID: 96, Level: 4, Opcode: 16, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "GetInstallationStart", TaskName: "Startup", OpcodeName: "GetInstallationStart",
+	New: func() etw.Event { return new(GetInstallationStart) },
 }
 
 // GetInstallationStartV1 is GetInstallationStart_V1: event 96, version 1, of
@@ -2239,19 +1992,11 @@ func (e GetInstallationStartV1) LogValue() slog.Value         { return etw.LogVa
 func (e GetInstallationStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var getInstallationStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         96,
-	Version:    1,
-	Level:      4,
-	Opcode:     16,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "GetInstallationStart_V1",
-	TaskName:   "Startup",
-	OpcodeName: "GetInstallationStart",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(GetInstallationStartV1) },
+	Provider: &providerDesc, ID: 96, Version: 1, Level: 4, Opcode: 16, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "GetInstallationStart_V1", TaskName: "Startup", OpcodeName: "GetInstallationStart",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(GetInstallationStartV1) },
 }
 
 // AnyGetInstallationStart is event 96, of task Startup, opcode
@@ -2321,17 +2066,10 @@ func (e GetInstallationEnd) LogValue() slog.Value                               
 func (e GetInstallationEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var getInstallationEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         97,
-	Level:      4,
-	Opcode:     17,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "GetInstallationEnd",
-	TaskName:   "Startup",
-	OpcodeName: "GetInstallationEnd",
-	New:        func() etw.Event { return new(GetInstallationEnd) },
+	Provider: &providerDesc, ID: 97, Level: 4, Opcode: 17, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "GetInstallationEnd", TaskName: "Startup", OpcodeName: "GetInstallationEnd",
+	New: func() etw.Event { return new(GetInstallationEnd) },
 }
 
 // GetInstallationEndV1 is GetInstallationEnd_V1: event 97, version 1, of task
@@ -2375,19 +2113,11 @@ func (e GetInstallationEndV1) LogValue() slog.Value         { return etw.LogValu
 func (e GetInstallationEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var getInstallationEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         97,
-	Version:    1,
-	Level:      4,
-	Opcode:     17,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "GetInstallationEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "GetInstallationEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(GetInstallationEndV1) },
+	Provider: &providerDesc, ID: 97, Version: 1, Level: 4, Opcode: 17, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "GetInstallationEnd_V1", TaskName: "Startup", OpcodeName: "GetInstallationEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(GetInstallationEndV1) },
 }
 
 // AnyGetInstallationEnd is event 97, of task Startup, opcode
@@ -2457,17 +2187,10 @@ func (e OpenHModule) LogValue() slog.Value                                 { ret
 func (e OpenHModule) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var openHModule = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         98,
-	Level:      4,
-	Opcode:     18,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "OpenHModule",
-	TaskName:   "Startup",
-	OpcodeName: "OpenHModule",
-	New:        func() etw.Event { return new(OpenHModule) },
+	Provider: &providerDesc, ID: 98, Level: 4, Opcode: 18, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "OpenHModule", TaskName: "Startup", OpcodeName: "OpenHModule",
+	New: func() etw.Event { return new(OpenHModule) },
 }
 
 // OpenHModuleV1 is OpenHModule_V1: event 98, version 1, of task Startup,
@@ -2509,19 +2232,11 @@ func (e OpenHModuleV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e OpenHModuleV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var openHModuleV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         98,
-	Version:    1,
-	Level:      4,
-	Opcode:     18,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "OpenHModule_V1",
-	TaskName:   "Startup",
-	OpcodeName: "OpenHModule",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(OpenHModuleV1) },
+	Provider: &providerDesc, ID: 98, Version: 1, Level: 4, Opcode: 18, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "OpenHModule_V1", TaskName: "Startup", OpcodeName: "OpenHModule",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(OpenHModuleV1) },
 }
 
 // AnyOpenHModule is event 98, of task Startup, opcode OpenHModule, keyword
@@ -2586,17 +2301,10 @@ func (e OpenHModuleEnd) LogValue() slog.Value                                 { 
 func (e OpenHModuleEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var openHModuleEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         99,
-	Level:      4,
-	Opcode:     19,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "OpenHModuleEnd",
-	TaskName:   "Startup",
-	OpcodeName: "OpenHModuleEnd",
-	New:        func() etw.Event { return new(OpenHModuleEnd) },
+	Provider: &providerDesc, ID: 99, Level: 4, Opcode: 19, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "OpenHModuleEnd", TaskName: "Startup", OpcodeName: "OpenHModuleEnd",
+	New: func() etw.Event { return new(OpenHModuleEnd) },
 }
 
 // OpenHModuleEndV1 is OpenHModuleEnd_V1: event 99, version 1, of task Startup,
@@ -2638,19 +2346,11 @@ func (e OpenHModuleEndV1) LogValue() slog.Value         { return etw.LogValue(&e
 func (e OpenHModuleEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var openHModuleEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         99,
-	Version:    1,
-	Level:      4,
-	Opcode:     19,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "OpenHModuleEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "OpenHModuleEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(OpenHModuleEndV1) },
+	Provider: &providerDesc, ID: 99, Version: 1, Level: 4, Opcode: 19, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "OpenHModuleEnd_V1", TaskName: "Startup", OpcodeName: "OpenHModuleEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(OpenHModuleEndV1) },
 }
 
 // AnyOpenHModuleEnd is event 99, of task Startup, opcode OpenHModuleEnd,
@@ -2716,17 +2416,10 @@ func (e ExplicitBindStart) LogValue() slog.Value                                
 func (e ExplicitBindStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var explicitBindStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         100,
-	Level:      4,
-	Opcode:     20,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "ExplicitBindStart",
-	TaskName:   "Startup",
-	OpcodeName: "ExplicitBindStart",
-	New:        func() etw.Event { return new(ExplicitBindStart) },
+	Provider: &providerDesc, ID: 100, Level: 4, Opcode: 20, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "ExplicitBindStart", TaskName: "Startup", OpcodeName: "ExplicitBindStart",
+	New: func() etw.Event { return new(ExplicitBindStart) },
 }
 
 // ExplicitBindStartV1 is ExplicitBindStart_V1: event 100, version 1, of task
@@ -2770,19 +2463,11 @@ func (e ExplicitBindStartV1) LogValue() slog.Value         { return etw.LogValue
 func (e ExplicitBindStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var explicitBindStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         100,
-	Version:    1,
-	Level:      4,
-	Opcode:     20,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "ExplicitBindStart_V1",
-	TaskName:   "Startup",
-	OpcodeName: "ExplicitBindStart",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(ExplicitBindStartV1) },
+	Provider: &providerDesc, ID: 100, Version: 1, Level: 4, Opcode: 20, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "ExplicitBindStart_V1", TaskName: "Startup", OpcodeName: "ExplicitBindStart",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(ExplicitBindStartV1) },
 }
 
 // AnyExplicitBindStart is event 100, of task Startup, opcode
@@ -2852,17 +2537,10 @@ func (e ExplicitBindEnd) LogValue() slog.Value                                 {
 func (e ExplicitBindEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var explicitBindEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         101,
-	Level:      4,
-	Opcode:     21,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "ExplicitBindEnd",
-	TaskName:   "Startup",
-	OpcodeName: "ExplicitBindEnd",
-	New:        func() etw.Event { return new(ExplicitBindEnd) },
+	Provider: &providerDesc, ID: 101, Level: 4, Opcode: 21, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "ExplicitBindEnd", TaskName: "Startup", OpcodeName: "ExplicitBindEnd",
+	New: func() etw.Event { return new(ExplicitBindEnd) },
 }
 
 // ExplicitBindEndV1 is ExplicitBindEnd_V1: event 101, version 1, of task
@@ -2906,19 +2584,11 @@ func (e ExplicitBindEndV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e ExplicitBindEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var explicitBindEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         101,
-	Version:    1,
-	Level:      4,
-	Opcode:     21,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "ExplicitBindEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "ExplicitBindEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(ExplicitBindEndV1) },
+	Provider: &providerDesc, ID: 101, Version: 1, Level: 4, Opcode: 21, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "ExplicitBindEnd_V1", TaskName: "Startup", OpcodeName: "ExplicitBindEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(ExplicitBindEndV1) },
 }
 
 // AnyExplicitBindEnd is event 101, of task Startup, opcode ExplicitBindEnd,
@@ -2987,17 +2657,10 @@ func (e ParseXml) LogValue() slog.Value                                 { return
 func (e ParseXml) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var parseXml = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         102,
-	Level:      4,
-	Opcode:     22,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "ParseXml",
-	TaskName:   "Startup",
-	OpcodeName: "ParseXml",
-	New:        func() etw.Event { return new(ParseXml) },
+	Provider: &providerDesc, ID: 102, Level: 4, Opcode: 22, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "ParseXml", TaskName: "Startup", OpcodeName: "ParseXml",
+	New: func() etw.Event { return new(ParseXml) },
 }
 
 // ParseXmlV1 is ParseXml_V1: event 102, version 1, of task Startup, opcode
@@ -3040,19 +2703,11 @@ func (e ParseXmlV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ParseXmlV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var parseXmlV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         102,
-	Version:    1,
-	Level:      4,
-	Opcode:     22,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "ParseXml_V1",
-	TaskName:   "Startup",
-	OpcodeName: "ParseXml",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(ParseXmlV1) },
+	Provider: &providerDesc, ID: 102, Version: 1, Level: 4, Opcode: 22, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "ParseXml_V1", TaskName: "Startup", OpcodeName: "ParseXml",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(ParseXmlV1) },
 }
 
 // AnyParseXml is event 102, of task Startup, opcode ParseXml, keyword
@@ -3118,17 +2773,10 @@ func (e ParseXmlEnd) LogValue() slog.Value                                 { ret
 func (e ParseXmlEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var parseXmlEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         103,
-	Level:      4,
-	Opcode:     23,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "ParseXmlEnd",
-	TaskName:   "Startup",
-	OpcodeName: "ParseXmlEnd",
-	New:        func() etw.Event { return new(ParseXmlEnd) },
+	Provider: &providerDesc, ID: 103, Level: 4, Opcode: 23, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "ParseXmlEnd", TaskName: "Startup", OpcodeName: "ParseXmlEnd",
+	New: func() etw.Event { return new(ParseXmlEnd) },
 }
 
 // ParseXmlEndV1 is ParseXmlEnd_V1: event 103, version 1, of task Startup,
@@ -3171,19 +2819,11 @@ func (e ParseXmlEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ParseXmlEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var parseXmlEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         103,
-	Version:    1,
-	Level:      4,
-	Opcode:     23,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "ParseXmlEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "ParseXmlEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(ParseXmlEndV1) },
+	Provider: &providerDesc, ID: 103, Version: 1, Level: 4, Opcode: 23, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "ParseXmlEnd_V1", TaskName: "Startup", OpcodeName: "ParseXmlEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(ParseXmlEndV1) },
 }
 
 // AnyParseXmlEnd is event 103, of task Startup, opcode ParseXmlEnd, keyword
@@ -3249,17 +2889,10 @@ func (e InitDefaultDomain) LogValue() slog.Value                                
 func (e InitDefaultDomain) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var initDefaultDomain = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         104,
-	Level:      4,
-	Opcode:     24,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "InitDefaultDomain",
-	TaskName:   "Startup",
-	OpcodeName: "InitDefaultDomain",
-	New:        func() etw.Event { return new(InitDefaultDomain) },
+	Provider: &providerDesc, ID: 104, Level: 4, Opcode: 24, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "InitDefaultDomain", TaskName: "Startup", OpcodeName: "InitDefaultDomain",
+	New: func() etw.Event { return new(InitDefaultDomain) },
 }
 
 // InitDefaultDomainV1 is InitDefaultDomain_V1: event 104, version 1, of task
@@ -3303,19 +2936,11 @@ func (e InitDefaultDomainV1) LogValue() slog.Value         { return etw.LogValue
 func (e InitDefaultDomainV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var initDefaultDomainV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         104,
-	Version:    1,
-	Level:      4,
-	Opcode:     24,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "InitDefaultDomain_V1",
-	TaskName:   "Startup",
-	OpcodeName: "InitDefaultDomain",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(InitDefaultDomainV1) },
+	Provider: &providerDesc, ID: 104, Version: 1, Level: 4, Opcode: 24, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "InitDefaultDomain_V1", TaskName: "Startup", OpcodeName: "InitDefaultDomain",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(InitDefaultDomainV1) },
 }
 
 // AnyInitDefaultDomain is event 104, of task Startup, opcode
@@ -3385,17 +3010,10 @@ func (e InitDefaultDomainEnd) LogValue() slog.Value                             
 func (e InitDefaultDomainEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var initDefaultDomainEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         105,
-	Level:      4,
-	Opcode:     25,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "InitDefaultDomainEnd",
-	TaskName:   "Startup",
-	OpcodeName: "InitDefaultDomainEnd",
-	New:        func() etw.Event { return new(InitDefaultDomainEnd) },
+	Provider: &providerDesc, ID: 105, Level: 4, Opcode: 25, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "InitDefaultDomainEnd", TaskName: "Startup", OpcodeName: "InitDefaultDomainEnd",
+	New: func() etw.Event { return new(InitDefaultDomainEnd) },
 }
 
 // InitDefaultDomainEndV1 is InitDefaultDomainEnd_V1: event 105, version 1, of
@@ -3439,19 +3057,11 @@ func (e InitDefaultDomainEndV1) LogValue() slog.Value         { return etw.LogVa
 func (e InitDefaultDomainEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var initDefaultDomainEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         105,
-	Version:    1,
-	Level:      4,
-	Opcode:     25,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "InitDefaultDomainEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "InitDefaultDomainEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(InitDefaultDomainEndV1) },
+	Provider: &providerDesc, ID: 105, Version: 1, Level: 4, Opcode: 25, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "InitDefaultDomainEnd_V1", TaskName: "Startup", OpcodeName: "InitDefaultDomainEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(InitDefaultDomainEndV1) },
 }
 
 // AnyInitDefaultDomainEnd is event 105, of task Startup, opcode
@@ -3521,17 +3131,10 @@ func (e InitSecurity) LogValue() slog.Value                                 { re
 func (e InitSecurity) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var initSecurity = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         106,
-	Level:      4,
-	Opcode:     26,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "InitSecurity",
-	TaskName:   "Startup",
-	OpcodeName: "InitSecurity",
-	New:        func() etw.Event { return new(InitSecurity) },
+	Provider: &providerDesc, ID: 106, Level: 4, Opcode: 26, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "InitSecurity", TaskName: "Startup", OpcodeName: "InitSecurity",
+	New: func() etw.Event { return new(InitSecurity) },
 }
 
 // InitSecurityV1 is InitSecurity_V1: event 106, version 1, of task Startup,
@@ -3574,19 +3177,11 @@ func (e InitSecurityV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e InitSecurityV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var initSecurityV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         106,
-	Version:    1,
-	Level:      4,
-	Opcode:     26,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "InitSecurity_V1",
-	TaskName:   "Startup",
-	OpcodeName: "InitSecurity",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(InitSecurityV1) },
+	Provider: &providerDesc, ID: 106, Version: 1, Level: 4, Opcode: 26, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "InitSecurity_V1", TaskName: "Startup", OpcodeName: "InitSecurity",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(InitSecurityV1) },
 }
 
 // AnyInitSecurity is event 106, of task Startup, opcode InitSecurity, keyword
@@ -3652,17 +3247,10 @@ func (e InitSecurityEnd) LogValue() slog.Value                                 {
 func (e InitSecurityEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var initSecurityEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         107,
-	Level:      4,
-	Opcode:     27,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "InitSecurityEnd",
-	TaskName:   "Startup",
-	OpcodeName: "InitSecurityEnd",
-	New:        func() etw.Event { return new(InitSecurityEnd) },
+	Provider: &providerDesc, ID: 107, Level: 4, Opcode: 27, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "InitSecurityEnd", TaskName: "Startup", OpcodeName: "InitSecurityEnd",
+	New: func() etw.Event { return new(InitSecurityEnd) },
 }
 
 // InitSecurityEndV1 is InitSecurityEnd_V1: event 107, version 1, of task
@@ -3705,19 +3293,11 @@ func (e InitSecurityEndV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e InitSecurityEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var initSecurityEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         107,
-	Version:    1,
-	Level:      4,
-	Opcode:     27,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "InitSecurityEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "InitSecurityEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(InitSecurityEndV1) },
+	Provider: &providerDesc, ID: 107, Version: 1, Level: 4, Opcode: 27, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "InitSecurityEnd_V1", TaskName: "Startup", OpcodeName: "InitSecurityEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(InitSecurityEndV1) },
 }
 
 // AnyInitSecurityEnd is event 107, of task Startup, opcode InitSecurityEnd,
@@ -3785,17 +3365,10 @@ func (e AllowBindingRedirs) LogValue() slog.Value                               
 func (e AllowBindingRedirs) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var allowBindingRedirs = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         108,
-	Level:      4,
-	Opcode:     28,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "AllowBindingRedirs",
-	TaskName:   "Startup",
-	OpcodeName: "AllowBindingRedirs",
-	New:        func() etw.Event { return new(AllowBindingRedirs) },
+	Provider: &providerDesc, ID: 108, Level: 4, Opcode: 28, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "AllowBindingRedirs", TaskName: "Startup", OpcodeName: "AllowBindingRedirs",
+	New: func() etw.Event { return new(AllowBindingRedirs) },
 }
 
 // AllowBindingRedirsV1 is AllowBindingRedirs_V1: event 108, version 1, of task
@@ -3839,19 +3412,11 @@ func (e AllowBindingRedirsV1) LogValue() slog.Value         { return etw.LogValu
 func (e AllowBindingRedirsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var allowBindingRedirsV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         108,
-	Version:    1,
-	Level:      4,
-	Opcode:     28,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "AllowBindingRedirs_V1",
-	TaskName:   "Startup",
-	OpcodeName: "AllowBindingRedirs",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(AllowBindingRedirsV1) },
+	Provider: &providerDesc, ID: 108, Version: 1, Level: 4, Opcode: 28, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "AllowBindingRedirs_V1", TaskName: "Startup", OpcodeName: "AllowBindingRedirs",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(AllowBindingRedirsV1) },
 }
 
 // AnyAllowBindingRedirs is event 108, of task Startup, opcode
@@ -3921,17 +3486,10 @@ func (e AllowBindingRedirsEnd) LogValue() slog.Value                            
 func (e AllowBindingRedirsEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var allowBindingRedirsEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         109,
-	Level:      4,
-	Opcode:     29,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "AllowBindingRedirsEnd",
-	TaskName:   "Startup",
-	OpcodeName: "AllowBindingRedirsEnd",
-	New:        func() etw.Event { return new(AllowBindingRedirsEnd) },
+	Provider: &providerDesc, ID: 109, Level: 4, Opcode: 29, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "AllowBindingRedirsEnd", TaskName: "Startup", OpcodeName: "AllowBindingRedirsEnd",
+	New: func() etw.Event { return new(AllowBindingRedirsEnd) },
 }
 
 // AllowBindingRedirsEndV1 is AllowBindingRedirsEnd_V1: event 109, version 1,
@@ -3975,19 +3533,11 @@ func (e AllowBindingRedirsEndV1) LogValue() slog.Value         { return etw.LogV
 func (e AllowBindingRedirsEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var allowBindingRedirsEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         109,
-	Version:    1,
-	Level:      4,
-	Opcode:     29,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "AllowBindingRedirsEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "AllowBindingRedirsEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(AllowBindingRedirsEndV1) },
+	Provider: &providerDesc, ID: 109, Version: 1, Level: 4, Opcode: 29, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "AllowBindingRedirsEnd_V1", TaskName: "Startup", OpcodeName: "AllowBindingRedirsEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(AllowBindingRedirsEndV1) },
 }
 
 // AnyAllowBindingRedirsEnd is event 109, of task Startup, opcode
@@ -4057,17 +3607,10 @@ func (e EEConfigSync) LogValue() slog.Value                                 { re
 func (e EEConfigSync) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var eeConfigSync = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         110,
-	Level:      4,
-	Opcode:     30,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "EEConfigSync",
-	TaskName:   "Startup",
-	OpcodeName: "EEConfigSync",
-	New:        func() etw.Event { return new(EEConfigSync) },
+	Provider: &providerDesc, ID: 110, Level: 4, Opcode: 30, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "EEConfigSync", TaskName: "Startup", OpcodeName: "EEConfigSync",
+	New: func() etw.Event { return new(EEConfigSync) },
 }
 
 // EEConfigSyncV1 is EEConfigSync_V1: event 110, version 1, of task Startup,
@@ -4110,19 +3653,11 @@ func (e EEConfigSyncV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e EEConfigSyncV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eeConfigSyncV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         110,
-	Version:    1,
-	Level:      4,
-	Opcode:     30,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "EEConfigSync_V1",
-	TaskName:   "Startup",
-	OpcodeName: "EEConfigSync",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(EEConfigSyncV1) },
+	Provider: &providerDesc, ID: 110, Version: 1, Level: 4, Opcode: 30, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "EEConfigSync_V1", TaskName: "Startup", OpcodeName: "EEConfigSync",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(EEConfigSyncV1) },
 }
 
 // AnyEEConfigSync is event 110, of task Startup, opcode EEConfigSync, keyword
@@ -4188,17 +3723,10 @@ func (e EEConfigSyncEnd) LogValue() slog.Value                                 {
 func (e EEConfigSyncEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var eeConfigSyncEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         111,
-	Level:      4,
-	Opcode:     31,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "EEConfigSyncEnd",
-	TaskName:   "Startup",
-	OpcodeName: "EEConfigSyncEnd",
-	New:        func() etw.Event { return new(EEConfigSyncEnd) },
+	Provider: &providerDesc, ID: 111, Level: 4, Opcode: 31, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "EEConfigSyncEnd", TaskName: "Startup", OpcodeName: "EEConfigSyncEnd",
+	New: func() etw.Event { return new(EEConfigSyncEnd) },
 }
 
 // EEConfigSyncEndV1 is EEConfigSyncEnd_V1: event 111, version 1, of task
@@ -4242,19 +3770,11 @@ func (e EEConfigSyncEndV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e EEConfigSyncEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eeConfigSyncEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         111,
-	Version:    1,
-	Level:      4,
-	Opcode:     31,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "EEConfigSyncEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "EEConfigSyncEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(EEConfigSyncEndV1) },
+	Provider: &providerDesc, ID: 111, Version: 1, Level: 4, Opcode: 31, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "EEConfigSyncEnd_V1", TaskName: "Startup", OpcodeName: "EEConfigSyncEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(EEConfigSyncEndV1) },
 }
 
 // AnyEEConfigSyncEnd is event 111, of task Startup, opcode EEConfigSyncEnd,
@@ -4323,17 +3843,10 @@ func (e FusionBinding) LogValue() slog.Value                                 { r
 func (e FusionBinding) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var fusionBinding = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         112,
-	Level:      4,
-	Opcode:     32,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "FusionBinding",
-	TaskName:   "Startup",
-	OpcodeName: "FusionBinding",
-	New:        func() etw.Event { return new(FusionBinding) },
+	Provider: &providerDesc, ID: 112, Level: 4, Opcode: 32, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "FusionBinding", TaskName: "Startup", OpcodeName: "FusionBinding",
+	New: func() etw.Event { return new(FusionBinding) },
 }
 
 // FusionBindingV1 is FusionBinding_V1: event 112, version 1, of task Startup,
@@ -4376,19 +3889,11 @@ func (e FusionBindingV1) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e FusionBindingV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusionBindingV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         112,
-	Version:    1,
-	Level:      4,
-	Opcode:     32,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "FusionBinding_V1",
-	TaskName:   "Startup",
-	OpcodeName: "FusionBinding",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(FusionBindingV1) },
+	Provider: &providerDesc, ID: 112, Version: 1, Level: 4, Opcode: 32, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "FusionBinding_V1", TaskName: "Startup", OpcodeName: "FusionBinding",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(FusionBindingV1) },
 }
 
 // AnyFusionBinding is event 112, of task Startup, opcode FusionBinding,
@@ -4455,17 +3960,10 @@ func (e FusionBindingEnd) LogValue() slog.Value                                 
 func (e FusionBindingEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var fusionBindingEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         113,
-	Level:      4,
-	Opcode:     33,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "FusionBindingEnd",
-	TaskName:   "Startup",
-	OpcodeName: "FusionBindingEnd",
-	New:        func() etw.Event { return new(FusionBindingEnd) },
+	Provider: &providerDesc, ID: 113, Level: 4, Opcode: 33, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "FusionBindingEnd", TaskName: "Startup", OpcodeName: "FusionBindingEnd",
+	New: func() etw.Event { return new(FusionBindingEnd) },
 }
 
 // FusionBindingEndV1 is FusionBindingEnd_V1: event 113, version 1, of task
@@ -4509,19 +4007,11 @@ func (e FusionBindingEndV1) LogValue() slog.Value         { return etw.LogValue(
 func (e FusionBindingEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusionBindingEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         113,
-	Version:    1,
-	Level:      4,
-	Opcode:     33,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "FusionBindingEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "FusionBindingEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(FusionBindingEndV1) },
+	Provider: &providerDesc, ID: 113, Version: 1, Level: 4, Opcode: 33, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "FusionBindingEnd_V1", TaskName: "Startup", OpcodeName: "FusionBindingEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(FusionBindingEndV1) },
 }
 
 // AnyFusionBindingEnd is event 113, of task Startup, opcode FusionBindingEnd,
@@ -4590,17 +4080,10 @@ func (e LoaderCatchCall) LogValue() slog.Value                                 {
 func (e LoaderCatchCall) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var loaderCatchCall = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         114,
-	Level:      4,
-	Opcode:     34,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "LoaderCatchCall",
-	TaskName:   "Startup",
-	OpcodeName: "LoaderCatchCall",
-	New:        func() etw.Event { return new(LoaderCatchCall) },
+	Provider: &providerDesc, ID: 114, Level: 4, Opcode: 34, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "LoaderCatchCall", TaskName: "Startup", OpcodeName: "LoaderCatchCall",
+	New: func() etw.Event { return new(LoaderCatchCall) },
 }
 
 // LoaderCatchCallV1 is LoaderCatchCall_V1: event 114, version 1, of task
@@ -4643,19 +4126,11 @@ func (e LoaderCatchCallV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e LoaderCatchCallV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderCatchCallV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         114,
-	Version:    1,
-	Level:      4,
-	Opcode:     34,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "LoaderCatchCall_V1",
-	TaskName:   "Startup",
-	OpcodeName: "LoaderCatchCall",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(LoaderCatchCallV1) },
+	Provider: &providerDesc, ID: 114, Version: 1, Level: 4, Opcode: 34, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "LoaderCatchCall_V1", TaskName: "Startup", OpcodeName: "LoaderCatchCall",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(LoaderCatchCallV1) },
 }
 
 // AnyLoaderCatchCall is event 114, of task Startup, opcode LoaderCatchCall,
@@ -4723,17 +4198,10 @@ func (e LoaderCatchCallEnd) LogValue() slog.Value                               
 func (e LoaderCatchCallEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var loaderCatchCallEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         115,
-	Level:      4,
-	Opcode:     35,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "LoaderCatchCallEnd",
-	TaskName:   "Startup",
-	OpcodeName: "LoaderCatchCallEnd",
-	New:        func() etw.Event { return new(LoaderCatchCallEnd) },
+	Provider: &providerDesc, ID: 115, Level: 4, Opcode: 35, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "LoaderCatchCallEnd", TaskName: "Startup", OpcodeName: "LoaderCatchCallEnd",
+	New: func() etw.Event { return new(LoaderCatchCallEnd) },
 }
 
 // LoaderCatchCallEndV1 is LoaderCatchCallEnd_V1: event 115, version 1, of task
@@ -4776,19 +4244,11 @@ func (e LoaderCatchCallEndV1) LogValue() slog.Value         { return etw.LogValu
 func (e LoaderCatchCallEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderCatchCallEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         115,
-	Version:    1,
-	Level:      4,
-	Opcode:     35,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "LoaderCatchCallEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "LoaderCatchCallEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(LoaderCatchCallEndV1) },
+	Provider: &providerDesc, ID: 115, Version: 1, Level: 4, Opcode: 35, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "LoaderCatchCallEnd_V1", TaskName: "Startup", OpcodeName: "LoaderCatchCallEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(LoaderCatchCallEndV1) },
 }
 
 // AnyLoaderCatchCallEnd is event 115, of task Startup, opcode
@@ -4857,17 +4317,10 @@ func (e FusionInit) LogValue() slog.Value                                 { retu
 func (e FusionInit) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var fusionInit = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         116,
-	Level:      4,
-	Opcode:     36,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "FusionInit",
-	TaskName:   "Startup",
-	OpcodeName: "FusionInit",
-	New:        func() etw.Event { return new(FusionInit) },
+	Provider: &providerDesc, ID: 116, Level: 4, Opcode: 36, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "FusionInit", TaskName: "Startup", OpcodeName: "FusionInit",
+	New: func() etw.Event { return new(FusionInit) },
 }
 
 // FusionInitV1 is FusionInit_V1: event 116, version 1, of task Startup, opcode
@@ -4909,19 +4362,11 @@ func (e FusionInitV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e FusionInitV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusionInitV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         116,
-	Version:    1,
-	Level:      4,
-	Opcode:     36,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "FusionInit_V1",
-	TaskName:   "Startup",
-	OpcodeName: "FusionInit",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(FusionInitV1) },
+	Provider: &providerDesc, ID: 116, Version: 1, Level: 4, Opcode: 36, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "FusionInit_V1", TaskName: "Startup", OpcodeName: "FusionInit",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(FusionInitV1) },
 }
 
 // AnyFusionInit is event 116, of task Startup, opcode FusionInit, keyword
@@ -4986,17 +4431,10 @@ func (e FusionInitEnd) LogValue() slog.Value                                 { r
 func (e FusionInitEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var fusionInitEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         117,
-	Level:      4,
-	Opcode:     37,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "FusionInitEnd",
-	TaskName:   "Startup",
-	OpcodeName: "FusionInitEnd",
-	New:        func() etw.Event { return new(FusionInitEnd) },
+	Provider: &providerDesc, ID: 117, Level: 4, Opcode: 37, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "FusionInitEnd", TaskName: "Startup", OpcodeName: "FusionInitEnd",
+	New: func() etw.Event { return new(FusionInitEnd) },
 }
 
 // FusionInitEndV1 is FusionInitEnd_V1: event 117, version 1, of task Startup,
@@ -5038,19 +4476,11 @@ func (e FusionInitEndV1) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e FusionInitEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusionInitEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         117,
-	Version:    1,
-	Level:      4,
-	Opcode:     37,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "FusionInitEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "FusionInitEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(FusionInitEndV1) },
+	Provider: &providerDesc, ID: 117, Version: 1, Level: 4, Opcode: 37, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "FusionInitEnd_V1", TaskName: "Startup", OpcodeName: "FusionInitEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(FusionInitEndV1) },
 }
 
 // AnyFusionInitEnd is event 117, of task Startup, opcode FusionInitEnd,
@@ -5116,17 +4546,10 @@ func (e FusionAppCtx) LogValue() slog.Value                                 { re
 func (e FusionAppCtx) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var fusionAppCtx = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         118,
-	Level:      4,
-	Opcode:     38,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "FusionAppCtx",
-	TaskName:   "Startup",
-	OpcodeName: "FusionAppCtx",
-	New:        func() etw.Event { return new(FusionAppCtx) },
+	Provider: &providerDesc, ID: 118, Level: 4, Opcode: 38, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "FusionAppCtx", TaskName: "Startup", OpcodeName: "FusionAppCtx",
+	New: func() etw.Event { return new(FusionAppCtx) },
 }
 
 // FusionAppCtxV1 is FusionAppCtx_V1: event 118, version 1, of task Startup,
@@ -5169,19 +4592,11 @@ func (e FusionAppCtxV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e FusionAppCtxV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusionAppCtxV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         118,
-	Version:    1,
-	Level:      4,
-	Opcode:     38,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "FusionAppCtx_V1",
-	TaskName:   "Startup",
-	OpcodeName: "FusionAppCtx",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(FusionAppCtxV1) },
+	Provider: &providerDesc, ID: 118, Version: 1, Level: 4, Opcode: 38, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "FusionAppCtx_V1", TaskName: "Startup", OpcodeName: "FusionAppCtx",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(FusionAppCtxV1) },
 }
 
 // AnyFusionAppCtx is event 118, of task Startup, opcode FusionAppCtx, keyword
@@ -5247,17 +4662,10 @@ func (e FusionAppCtxEnd) LogValue() slog.Value                                 {
 func (e FusionAppCtxEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var fusionAppCtxEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         119,
-	Level:      4,
-	Opcode:     39,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "FusionAppCtxEnd",
-	TaskName:   "Startup",
-	OpcodeName: "FusionAppCtxEnd",
-	New:        func() etw.Event { return new(FusionAppCtxEnd) },
+	Provider: &providerDesc, ID: 119, Level: 4, Opcode: 39, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "FusionAppCtxEnd", TaskName: "Startup", OpcodeName: "FusionAppCtxEnd",
+	New: func() etw.Event { return new(FusionAppCtxEnd) },
 }
 
 // FusionAppCtxEndV1 is FusionAppCtxEnd_V1: event 119, version 1, of task
@@ -5301,19 +4709,11 @@ func (e FusionAppCtxEndV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e FusionAppCtxEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusionAppCtxEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         119,
-	Version:    1,
-	Level:      4,
-	Opcode:     39,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "FusionAppCtxEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "FusionAppCtxEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(FusionAppCtxEndV1) },
+	Provider: &providerDesc, ID: 119, Version: 1, Level: 4, Opcode: 39, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "FusionAppCtxEnd_V1", TaskName: "Startup", OpcodeName: "FusionAppCtxEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(FusionAppCtxEndV1) },
 }
 
 // AnyFusionAppCtxEnd is event 119, of task Startup, opcode FusionAppCtxEnd,
@@ -5382,17 +4782,10 @@ func (e Fusion2EE) LogValue() slog.Value                                 { retur
 func (e Fusion2EE) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var fusion2EE = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         120,
-	Level:      4,
-	Opcode:     40,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "Fusion2EE",
-	TaskName:   "Startup",
-	OpcodeName: "Fusion2EE",
-	New:        func() etw.Event { return new(Fusion2EE) },
+	Provider: &providerDesc, ID: 120, Level: 4, Opcode: 40, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "Fusion2EE", TaskName: "Startup", OpcodeName: "Fusion2EE",
+	New: func() etw.Event { return new(Fusion2EE) },
 }
 
 // Fusion2EEV1 is Fusion2EE_V1: event 120, version 1, of task Startup, opcode
@@ -5435,19 +4828,11 @@ func (e Fusion2EEV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Fusion2EEV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusion2EEV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         120,
-	Version:    1,
-	Level:      4,
-	Opcode:     40,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "Fusion2EE_V1",
-	TaskName:   "Startup",
-	OpcodeName: "Fusion2EE",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(Fusion2EEV1) },
+	Provider: &providerDesc, ID: 120, Version: 1, Level: 4, Opcode: 40, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "Fusion2EE_V1", TaskName: "Startup", OpcodeName: "Fusion2EE",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(Fusion2EEV1) },
 }
 
 // AnyFusion2EE is event 120, of task Startup, opcode Fusion2EE, keyword
@@ -5513,17 +4898,10 @@ func (e Fusion2EEEnd) LogValue() slog.Value                                 { re
 func (e Fusion2EEEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var fusion2EEEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         121,
-	Level:      4,
-	Opcode:     41,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "Fusion2EEEnd",
-	TaskName:   "Startup",
-	OpcodeName: "Fusion2EEEnd",
-	New:        func() etw.Event { return new(Fusion2EEEnd) },
+	Provider: &providerDesc, ID: 121, Level: 4, Opcode: 41, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "Fusion2EEEnd", TaskName: "Startup", OpcodeName: "Fusion2EEEnd",
+	New: func() etw.Event { return new(Fusion2EEEnd) },
 }
 
 // Fusion2EEEndV1 is Fusion2EEEnd_V1: event 121, version 1, of task Startup,
@@ -5566,19 +4944,11 @@ func (e Fusion2EEEndV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e Fusion2EEEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusion2EEEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         121,
-	Version:    1,
-	Level:      4,
-	Opcode:     41,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "Fusion2EEEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "Fusion2EEEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(Fusion2EEEndV1) },
+	Provider: &providerDesc, ID: 121, Version: 1, Level: 4, Opcode: 41, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "Fusion2EEEnd_V1", TaskName: "Startup", OpcodeName: "Fusion2EEEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(Fusion2EEEndV1) },
 }
 
 // AnyFusion2EEEnd is event 121, of task Startup, opcode Fusion2EEEnd, keyword
@@ -5644,17 +5014,10 @@ func (e SecurityCatchCall) LogValue() slog.Value                                
 func (e SecurityCatchCall) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var securityCatchCall = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         122,
-	Level:      4,
-	Opcode:     42,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "SecurityCatchCall",
-	TaskName:   "Startup",
-	OpcodeName: "SecurityCatchCall",
-	New:        func() etw.Event { return new(SecurityCatchCall) },
+	Provider: &providerDesc, ID: 122, Level: 4, Opcode: 42, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "SecurityCatchCall", TaskName: "Startup", OpcodeName: "SecurityCatchCall",
+	New: func() etw.Event { return new(SecurityCatchCall) },
 }
 
 // SecurityCatchCallV1 is SecurityCatchCall_V1: event 122, version 1, of task
@@ -5697,19 +5060,11 @@ func (e SecurityCatchCallV1) LogValue() slog.Value         { return etw.LogValue
 func (e SecurityCatchCallV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var securityCatchCallV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         122,
-	Version:    1,
-	Level:      4,
-	Opcode:     42,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "SecurityCatchCall_V1",
-	TaskName:   "Startup",
-	OpcodeName: "SecurityCatchCall",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(SecurityCatchCallV1) },
+	Provider: &providerDesc, ID: 122, Version: 1, Level: 4, Opcode: 42, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "SecurityCatchCall_V1", TaskName: "Startup", OpcodeName: "SecurityCatchCall",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(SecurityCatchCallV1) },
 }
 
 // AnySecurityCatchCall is event 122, of task Startup, opcode
@@ -5778,17 +5133,10 @@ func (e SecurityCatchCallEnd) LogValue() slog.Value                             
 func (e SecurityCatchCallEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var securityCatchCallEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         123,
-	Level:      4,
-	Opcode:     43,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "SecurityCatchCallEnd",
-	TaskName:   "Startup",
-	OpcodeName: "SecurityCatchCallEnd",
-	New:        func() etw.Event { return new(SecurityCatchCallEnd) },
+	Provider: &providerDesc, ID: 123, Level: 4, Opcode: 43, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "SecurityCatchCallEnd", TaskName: "Startup", OpcodeName: "SecurityCatchCallEnd",
+	New: func() etw.Event { return new(SecurityCatchCallEnd) },
 }
 
 // SecurityCatchCallEndV1 is SecurityCatchCallEnd_V1: event 123, version 1, of
@@ -5831,19 +5179,11 @@ func (e SecurityCatchCallEndV1) LogValue() slog.Value         { return etw.LogVa
 func (e SecurityCatchCallEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var securityCatchCallEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	ID:         123,
-	Version:    1,
-	Level:      4,
-	Opcode:     43,
-	Task:       9,
-	Keywords:   0x80000000,
-	Name:       "SecurityCatchCallEnd_V1",
-	TaskName:   "Startup",
-	OpcodeName: "SecurityCatchCallEnd",
-	Fields:     startupV1LayoutFields,
-	New:        func() etw.Event { return new(SecurityCatchCallEndV1) },
+	Provider: &providerDesc, ID: 123, Version: 1, Level: 4, Opcode: 43, Task: 9, Keywords: 0x80000000,
+	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
+	Name:  "SecurityCatchCallEnd_V1", TaskName: "Startup", OpcodeName: "SecurityCatchCallEnd",
+	Fields: startupV1LayoutFields,
+	New:    func() etw.Event { return new(SecurityCatchCallEndV1) },
 }
 
 // AnySecurityCatchCallEnd is event 123, of task Startup, opcode

@@ -77,16 +77,9 @@ func (e ModuleTransparencyComputationStart) MarshalJSON() ([]byte, error) {
 }
 
 var moduleTransparencyComputationStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	ID:         178,
-	Level:      4,
-	Opcode:     83,
-	Task:       14,
-	Keywords:   0x400,
-	Name:       "ModuleTransparencyComputationStart",
-	TaskName:   "TransparencyComputation",
-	OpcodeName: "ModuleTransparencyComputationStart",
+	Provider: &providerDesc, ID: 178, Level: 4, Opcode: 83, Task: 14, Keywords: 0x400,
+	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
+	Name:  "ModuleTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "ModuleTransparencyComputationStart",
 	Fields: []etw.FieldDesc{
 		{Name: "Module", Type: etw.InUnicodeString},
 		{Name: "AppDomainID", Type: etw.InUInt32},
@@ -95,76 +88,31 @@ var moduleTransparencyComputationStart = etw.EventDesc{
 	New: func() etw.Event { return new(ModuleTransparencyComputationStart) },
 }
 
-// AnyModuleTransparencyComputationStart is event 178, of task
-// TransparencyComputation, opcode ModuleTransparencyComputationStart, keyword
-// SecurityPrivateKeyword, level win:Informational, in any version.
-//
-// The runtime begins to work out how transparent a module is to security.
-//
-// The only version is [ModuleTransparencyComputationStart]; a newer one is
-// decoded like it.
+// AnyModuleTransparencyComputationStart is
+// [ModuleTransparencyComputationStart] in any version: a newer one is decoded
+// like it.
 type AnyModuleTransparencyComputationStart struct {
 	Seen etw.Seen
-
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ModuleTransparencyComputationStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyModuleTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyModuleTransparencyComputationStart = []*etw.EventDesc{&moduleTransparencyComputationStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyModuleTransparencyComputationStart) EventDescs() []*etw.EventDesc {
-	return anyModuleTransparencyComputationStart
+	return []*etw.EventDesc{&moduleTransparencyComputationStart}
 }
-func (e *AnyModuleTransparencyComputationStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyModuleTransparencyComputationStart, e.Seen)
+func (e *AnyModuleTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyModuleTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ModuleTransparencyComputationStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyModuleTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Module = v.Module
-	e.AppDomainID = v.AppDomainID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyModuleTransparencyComputationStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Module)
-	case 1:
-		return etw.UintValue(uint64(e.AppDomainID))
-	case 2:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.ModuleTransparencyComputationStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyModuleTransparencyComputationStart) Clone() *AnyModuleTransparencyComputationStart {
 	e.Module = e.Module.Clone()
 	return &e
-}
-
-func (e AnyModuleTransparencyComputationStart) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyModuleTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyModuleTransparencyComputationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ModuleTransparencyComputationEnd is event 179, version 0, of task
@@ -264,16 +212,9 @@ func (e ModuleTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
 }
 
 var moduleTransparencyComputationEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	ID:         179,
-	Level:      4,
-	Opcode:     84,
-	Task:       14,
-	Keywords:   0x400,
-	Name:       "ModuleTransparencyComputationEnd",
-	TaskName:   "TransparencyComputation",
-	OpcodeName: "ModuleTransparencyComputationEnd",
+	Provider: &providerDesc, ID: 179, Level: 4, Opcode: 84, Task: 14, Keywords: 0x400,
+	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
+	Name:  "ModuleTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "ModuleTransparencyComputationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Module", Type: etw.InUnicodeString},
 		{Name: "AppDomainID", Type: etw.InUInt32},
@@ -287,99 +228,30 @@ var moduleTransparencyComputationEnd = etw.EventDesc{
 	New: func() etw.Event { return new(ModuleTransparencyComputationEnd) },
 }
 
-// AnyModuleTransparencyComputationEnd is event 179, of task
-// TransparencyComputation, opcode ModuleTransparencyComputationEnd, keyword
-// SecurityPrivateKeyword, level win:Informational, in any version.
-//
-// The runtime has worked out how transparent a module is to security.
-//
-// The only version is [ModuleTransparencyComputationEnd]; a newer one is
-// decoded like it.
+// AnyModuleTransparencyComputationEnd is [ModuleTransparencyComputationEnd] in
+// any version: a newer one is decoded like it.
 type AnyModuleTransparencyComputationEnd struct {
 	Seen etw.Seen
-
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Whether all of its code is security-critical.
-	IsAllCritical etw.Bool
-	// Whether all of its code is security-transparent.
-	IsAllTransparent etw.Bool
-	// Whether it is critical but may be called from transparent code.
-	IsTreatAsSafe etw.Bool
-	// Whether the module's code is critical as far as that is possible.
-	IsOpportunisticallyCritical etw.Bool
-	// Rule set that the module follows: 0 none, 1 level 1, 2 level 2.
-	SecurityRuleSet uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ModuleTransparencyComputationEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyModuleTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyModuleTransparencyComputationEnd = []*etw.EventDesc{&moduleTransparencyComputationEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyModuleTransparencyComputationEnd) EventDescs() []*etw.EventDesc {
-	return anyModuleTransparencyComputationEnd
+	return []*etw.EventDesc{&moduleTransparencyComputationEnd}
 }
-func (e *AnyModuleTransparencyComputationEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyModuleTransparencyComputationEnd, e.Seen)
+func (e *AnyModuleTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyModuleTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ModuleTransparencyComputationEnd
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyModuleTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Module = v.Module
-	e.AppDomainID = v.AppDomainID
-	e.IsAllCritical = v.IsAllCritical
-	e.IsAllTransparent = v.IsAllTransparent
-	e.IsTreatAsSafe = v.IsTreatAsSafe
-	e.IsOpportunisticallyCritical = v.IsOpportunisticallyCritical
-	e.SecurityRuleSet = v.SecurityRuleSet
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyModuleTransparencyComputationEnd) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Module)
-	case 1:
-		return etw.UintValue(uint64(e.AppDomainID))
-	case 2:
-		return etw.BoolValue(e.IsAllCritical)
-	case 3:
-		return etw.BoolValue(e.IsAllTransparent)
-	case 4:
-		return etw.BoolValue(e.IsTreatAsSafe)
-	case 5:
-		return etw.BoolValue(e.IsOpportunisticallyCritical)
-	case 6:
-		return etw.UintValue(uint64(e.SecurityRuleSet))
-	case 7:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.ModuleTransparencyComputationEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyModuleTransparencyComputationEnd) Clone() *AnyModuleTransparencyComputationEnd {
 	e.Module = e.Module.Clone()
 	return &e
-}
-
-func (e AnyModuleTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyModuleTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyModuleTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // TypeTransparencyComputationStart is event 180, version 0, of task
@@ -456,16 +328,9 @@ func (e TypeTransparencyComputationStart) MarshalJSON() ([]byte, error) {
 }
 
 var typeTransparencyComputationStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	ID:         180,
-	Level:      4,
-	Opcode:     85,
-	Task:       14,
-	Keywords:   0x400,
-	Name:       "TypeTransparencyComputationStart",
-	TaskName:   "TransparencyComputation",
-	OpcodeName: "TypeTransparencyComputationStart",
+	Provider: &providerDesc, ID: 180, Level: 4, Opcode: 85, Task: 14, Keywords: 0x400,
+	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
+	Name:  "TypeTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "TypeTransparencyComputationStart",
 	Fields: []etw.FieldDesc{
 		{Name: "Type", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -475,67 +340,24 @@ var typeTransparencyComputationStart = etw.EventDesc{
 	New: func() etw.Event { return new(TypeTransparencyComputationStart) },
 }
 
-// AnyTypeTransparencyComputationStart is event 180, of task
-// TransparencyComputation, opcode TypeTransparencyComputationStart, keyword
-// SecurityPrivateKeyword, level win:Informational, in any version.
-//
-// The runtime begins to work out how transparent a type is to security.
-//
-// The only version is [TypeTransparencyComputationStart]; a newer one is
-// decoded like it.
+// AnyTypeTransparencyComputationStart is [TypeTransparencyComputationStart] in
+// any version: a newer one is decoded like it.
 type AnyTypeTransparencyComputationStart struct {
 	Seen etw.Seen
-
-	// Name of the type.
-	Type etw.UTF16
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeTransparencyComputationStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyTypeTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyTypeTransparencyComputationStart = []*etw.EventDesc{&typeTransparencyComputationStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyTypeTransparencyComputationStart) EventDescs() []*etw.EventDesc {
-	return anyTypeTransparencyComputationStart
+	return []*etw.EventDesc{&typeTransparencyComputationStart}
 }
-func (e *AnyTypeTransparencyComputationStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTypeTransparencyComputationStart, e.Seen)
+func (e *AnyTypeTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTypeTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TypeTransparencyComputationStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTypeTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Type = v.Type
-	e.Module = v.Module
-	e.AppDomainID = v.AppDomainID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTypeTransparencyComputationStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Type)
-	case 1:
-		return etw.UTF16Value(e.Module)
-	case 2:
-		return etw.UintValue(uint64(e.AppDomainID))
-	case 3:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.TypeTransparencyComputationStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -543,12 +365,6 @@ func (e AnyTypeTransparencyComputationStart) Clone() *AnyTypeTransparencyComputa
 	e.Type = e.Type.Clone()
 	e.Module = e.Module.Clone()
 	return &e
-}
-
-func (e AnyTypeTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyTypeTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyTypeTransparencyComputationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // TypeTransparencyComputationEnd is event 181, version 0, of task
@@ -647,16 +463,9 @@ func (e TypeTransparencyComputationEnd) LogValue() slog.Value         { return e
 func (e TypeTransparencyComputationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var typeTransparencyComputationEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	ID:         181,
-	Level:      4,
-	Opcode:     86,
-	Task:       14,
-	Keywords:   0x400,
-	Name:       "TypeTransparencyComputationEnd",
-	TaskName:   "TransparencyComputation",
-	OpcodeName: "TypeTransparencyComputationEnd",
+	Provider: &providerDesc, ID: 181, Level: 4, Opcode: 86, Task: 14, Keywords: 0x400,
+	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
+	Name:  "TypeTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "TypeTransparencyComputationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Type", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -670,87 +479,24 @@ var typeTransparencyComputationEnd = etw.EventDesc{
 	New: func() etw.Event { return new(TypeTransparencyComputationEnd) },
 }
 
-// AnyTypeTransparencyComputationEnd is event 181, of task
-// TransparencyComputation, opcode TypeTransparencyComputationEnd, keyword
-// SecurityPrivateKeyword, level win:Informational, in any version.
-//
-// The runtime has worked out how transparent a type is to security.
-//
-// The only version is [TypeTransparencyComputationEnd]; a newer one is decoded
-// like it.
+// AnyTypeTransparencyComputationEnd is [TypeTransparencyComputationEnd] in any
+// version: a newer one is decoded like it.
 type AnyTypeTransparencyComputationEnd struct {
 	Seen etw.Seen
-
-	// Name of the type.
-	Type etw.UTF16
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Whether all of its code is security-critical.
-	IsAllCritical etw.Bool
-	// Whether all of its code is security-transparent.
-	IsAllTransparent etw.Bool
-	// Whether it is security-critical.
-	IsCritical etw.Bool
-	// Whether it is critical but may be called from transparent code.
-	IsTreatAsSafe etw.Bool
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeTransparencyComputationEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyTypeTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyTypeTransparencyComputationEnd = []*etw.EventDesc{&typeTransparencyComputationEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyTypeTransparencyComputationEnd) EventDescs() []*etw.EventDesc {
-	return anyTypeTransparencyComputationEnd
+	return []*etw.EventDesc{&typeTransparencyComputationEnd}
 }
-func (e *AnyTypeTransparencyComputationEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTypeTransparencyComputationEnd, e.Seen)
+func (e *AnyTypeTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTypeTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TypeTransparencyComputationEnd
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTypeTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Type = v.Type
-	e.Module = v.Module
-	e.AppDomainID = v.AppDomainID
-	e.IsAllCritical = v.IsAllCritical
-	e.IsAllTransparent = v.IsAllTransparent
-	e.IsCritical = v.IsCritical
-	e.IsTreatAsSafe = v.IsTreatAsSafe
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTypeTransparencyComputationEnd) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Type)
-	case 1:
-		return etw.UTF16Value(e.Module)
-	case 2:
-		return etw.UintValue(uint64(e.AppDomainID))
-	case 3:
-		return etw.BoolValue(e.IsAllCritical)
-	case 4:
-		return etw.BoolValue(e.IsAllTransparent)
-	case 5:
-		return etw.BoolValue(e.IsCritical)
-	case 6:
-		return etw.BoolValue(e.IsTreatAsSafe)
-	case 7:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.TypeTransparencyComputationEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -758,12 +504,6 @@ func (e AnyTypeTransparencyComputationEnd) Clone() *AnyTypeTransparencyComputati
 	e.Type = e.Type.Clone()
 	e.Module = e.Module.Clone()
 	return &e
-}
-
-func (e AnyTypeTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyTypeTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyTypeTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // MethodTransparencyComputationStart is event 182, version 0, of task
@@ -840,16 +580,9 @@ func (e MethodTransparencyComputationStart) MarshalJSON() ([]byte, error) {
 }
 
 var methodTransparencyComputationStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	ID:         182,
-	Level:      4,
-	Opcode:     87,
-	Task:       14,
-	Keywords:   0x400,
-	Name:       "MethodTransparencyComputationStart",
-	TaskName:   "TransparencyComputation",
-	OpcodeName: "MethodTransparencyComputationStart",
+	Provider: &providerDesc, ID: 182, Level: 4, Opcode: 87, Task: 14, Keywords: 0x400,
+	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
+	Name:  "MethodTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "MethodTransparencyComputationStart",
 	Fields: []etw.FieldDesc{
 		{Name: "Method", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -859,67 +592,25 @@ var methodTransparencyComputationStart = etw.EventDesc{
 	New: func() etw.Event { return new(MethodTransparencyComputationStart) },
 }
 
-// AnyMethodTransparencyComputationStart is event 182, of task
-// TransparencyComputation, opcode MethodTransparencyComputationStart, keyword
-// SecurityPrivateKeyword, level win:Informational, in any version.
-//
-// The runtime begins to work out how transparent a method is to security.
-//
-// The only version is [MethodTransparencyComputationStart]; a newer one is
-// decoded like it.
+// AnyMethodTransparencyComputationStart is
+// [MethodTransparencyComputationStart] in any version: a newer one is decoded
+// like it.
 type AnyMethodTransparencyComputationStart struct {
 	Seen etw.Seen
-
-	// Name of the method.
-	Method etw.UTF16
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodTransparencyComputationStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyMethodTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyMethodTransparencyComputationStart = []*etw.EventDesc{&methodTransparencyComputationStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyMethodTransparencyComputationStart) EventDescs() []*etw.EventDesc {
-	return anyMethodTransparencyComputationStart
+	return []*etw.EventDesc{&methodTransparencyComputationStart}
 }
-func (e *AnyMethodTransparencyComputationStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMethodTransparencyComputationStart, e.Seen)
+func (e *AnyMethodTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMethodTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MethodTransparencyComputationStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMethodTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Method = v.Method
-	e.Module = v.Module
-	e.AppDomainID = v.AppDomainID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMethodTransparencyComputationStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Method)
-	case 1:
-		return etw.UTF16Value(e.Module)
-	case 2:
-		return etw.UintValue(uint64(e.AppDomainID))
-	case 3:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.MethodTransparencyComputationStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -927,14 +618,6 @@ func (e AnyMethodTransparencyComputationStart) Clone() *AnyMethodTransparencyCom
 	e.Method = e.Method.Clone()
 	e.Module = e.Module.Clone()
 	return &e
-}
-
-func (e AnyMethodTransparencyComputationStart) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyMethodTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyMethodTransparencyComputationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // MethodTransparencyComputationEnd is event 183, version 0, of task
@@ -1023,16 +706,9 @@ func (e MethodTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
 }
 
 var methodTransparencyComputationEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	ID:         183,
-	Level:      4,
-	Opcode:     88,
-	Task:       14,
-	Keywords:   0x400,
-	Name:       "MethodTransparencyComputationEnd",
-	TaskName:   "TransparencyComputation",
-	OpcodeName: "MethodTransparencyComputationEnd",
+	Provider: &providerDesc, ID: 183, Level: 4, Opcode: 88, Task: 14, Keywords: 0x400,
+	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
+	Name:  "MethodTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "MethodTransparencyComputationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Method", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -1044,77 +720,24 @@ var methodTransparencyComputationEnd = etw.EventDesc{
 	New: func() etw.Event { return new(MethodTransparencyComputationEnd) },
 }
 
-// AnyMethodTransparencyComputationEnd is event 183, of task
-// TransparencyComputation, opcode MethodTransparencyComputationEnd, keyword
-// SecurityPrivateKeyword, level win:Informational, in any version.
-//
-// The runtime has worked out how transparent a method is to security.
-//
-// The only version is [MethodTransparencyComputationEnd]; a newer one is
-// decoded like it.
+// AnyMethodTransparencyComputationEnd is [MethodTransparencyComputationEnd] in
+// any version: a newer one is decoded like it.
 type AnyMethodTransparencyComputationEnd struct {
 	Seen etw.Seen
-
-	// Name of the method.
-	Method etw.UTF16
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Whether it is security-critical.
-	IsCritical etw.Bool
-	// Whether it is critical but may be called from transparent code.
-	IsTreatAsSafe etw.Bool
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodTransparencyComputationEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyMethodTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyMethodTransparencyComputationEnd = []*etw.EventDesc{&methodTransparencyComputationEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyMethodTransparencyComputationEnd) EventDescs() []*etw.EventDesc {
-	return anyMethodTransparencyComputationEnd
+	return []*etw.EventDesc{&methodTransparencyComputationEnd}
 }
-func (e *AnyMethodTransparencyComputationEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMethodTransparencyComputationEnd, e.Seen)
+func (e *AnyMethodTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMethodTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MethodTransparencyComputationEnd
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMethodTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Method = v.Method
-	e.Module = v.Module
-	e.AppDomainID = v.AppDomainID
-	e.IsCritical = v.IsCritical
-	e.IsTreatAsSafe = v.IsTreatAsSafe
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMethodTransparencyComputationEnd) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Method)
-	case 1:
-		return etw.UTF16Value(e.Module)
-	case 2:
-		return etw.UintValue(uint64(e.AppDomainID))
-	case 3:
-		return etw.BoolValue(e.IsCritical)
-	case 4:
-		return etw.BoolValue(e.IsTreatAsSafe)
-	case 5:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.MethodTransparencyComputationEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1122,12 +745,6 @@ func (e AnyMethodTransparencyComputationEnd) Clone() *AnyMethodTransparencyCompu
 	e.Method = e.Method.Clone()
 	e.Module = e.Module.Clone()
 	return &e
-}
-
-func (e AnyMethodTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyMethodTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // FieldTransparencyComputationStart is event 184, version 0, of task
@@ -1204,16 +821,9 @@ func (e FieldTransparencyComputationStart) MarshalJSON() ([]byte, error) {
 }
 
 var fieldTransparencyComputationStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	ID:         184,
-	Level:      4,
-	Opcode:     89,
-	Task:       14,
-	Keywords:   0x400,
-	Name:       "FieldTransparencyComputationStart",
-	TaskName:   "TransparencyComputation",
-	OpcodeName: "FieldTransparencyComputationStart",
+	Provider: &providerDesc, ID: 184, Level: 4, Opcode: 89, Task: 14, Keywords: 0x400,
+	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
+	Name:  "FieldTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "FieldTransparencyComputationStart",
 	Fields: []etw.FieldDesc{
 		{Name: "Field", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -1223,67 +833,24 @@ var fieldTransparencyComputationStart = etw.EventDesc{
 	New: func() etw.Event { return new(FieldTransparencyComputationStart) },
 }
 
-// AnyFieldTransparencyComputationStart is event 184, of task
-// TransparencyComputation, opcode FieldTransparencyComputationStart, keyword
-// SecurityPrivateKeyword, level win:Informational, in any version.
-//
-// The runtime begins to work out how transparent a field is to security.
-//
-// The only version is [FieldTransparencyComputationStart]; a newer one is
-// decoded like it.
+// AnyFieldTransparencyComputationStart is [FieldTransparencyComputationStart]
+// in any version: a newer one is decoded like it.
 type AnyFieldTransparencyComputationStart struct {
 	Seen etw.Seen
-
-	// Name of the field.
-	Field etw.UTF16
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	FieldTransparencyComputationStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyFieldTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyFieldTransparencyComputationStart = []*etw.EventDesc{&fieldTransparencyComputationStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyFieldTransparencyComputationStart) EventDescs() []*etw.EventDesc {
-	return anyFieldTransparencyComputationStart
+	return []*etw.EventDesc{&fieldTransparencyComputationStart}
 }
-func (e *AnyFieldTransparencyComputationStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyFieldTransparencyComputationStart, e.Seen)
+func (e *AnyFieldTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFieldTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v FieldTransparencyComputationStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyFieldTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Field = v.Field
-	e.Module = v.Module
-	e.AppDomainID = v.AppDomainID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFieldTransparencyComputationStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Field)
-	case 1:
-		return etw.UTF16Value(e.Module)
-	case 2:
-		return etw.UintValue(uint64(e.AppDomainID))
-	case 3:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.FieldTransparencyComputationStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1291,12 +858,6 @@ func (e AnyFieldTransparencyComputationStart) Clone() *AnyFieldTransparencyCompu
 	e.Field = e.Field.Clone()
 	e.Module = e.Module.Clone()
 	return &e
-}
-
-func (e AnyFieldTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyFieldTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyFieldTransparencyComputationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // FieldTransparencyComputationEnd is event 185, version 0, of task
@@ -1385,16 +946,9 @@ func (e FieldTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
 }
 
 var fieldTransparencyComputationEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	ID:         185,
-	Level:      4,
-	Opcode:     90,
-	Task:       14,
-	Keywords:   0x400,
-	Name:       "FieldTransparencyComputationEnd",
-	TaskName:   "TransparencyComputation",
-	OpcodeName: "FieldTransparencyComputationEnd",
+	Provider: &providerDesc, ID: 185, Level: 4, Opcode: 90, Task: 14, Keywords: 0x400,
+	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
+	Name:  "FieldTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "FieldTransparencyComputationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Field", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -1406,77 +960,24 @@ var fieldTransparencyComputationEnd = etw.EventDesc{
 	New: func() etw.Event { return new(FieldTransparencyComputationEnd) },
 }
 
-// AnyFieldTransparencyComputationEnd is event 185, of task
-// TransparencyComputation, opcode FieldTransparencyComputationEnd, keyword
-// SecurityPrivateKeyword, level win:Informational, in any version.
-//
-// The runtime has worked out how transparent a field is to security.
-//
-// The only version is [FieldTransparencyComputationEnd]; a newer one is
-// decoded like it.
+// AnyFieldTransparencyComputationEnd is [FieldTransparencyComputationEnd] in
+// any version: a newer one is decoded like it.
 type AnyFieldTransparencyComputationEnd struct {
 	Seen etw.Seen
-
-	// Name of the field.
-	Field etw.UTF16
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Whether it is security-critical.
-	IsCritical etw.Bool
-	// Whether it is critical but may be called from transparent code.
-	IsTreatAsSafe etw.Bool
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	FieldTransparencyComputationEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyFieldTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyFieldTransparencyComputationEnd = []*etw.EventDesc{&fieldTransparencyComputationEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyFieldTransparencyComputationEnd) EventDescs() []*etw.EventDesc {
-	return anyFieldTransparencyComputationEnd
+	return []*etw.EventDesc{&fieldTransparencyComputationEnd}
 }
-func (e *AnyFieldTransparencyComputationEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyFieldTransparencyComputationEnd, e.Seen)
+func (e *AnyFieldTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFieldTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v FieldTransparencyComputationEnd
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyFieldTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Field = v.Field
-	e.Module = v.Module
-	e.AppDomainID = v.AppDomainID
-	e.IsCritical = v.IsCritical
-	e.IsTreatAsSafe = v.IsTreatAsSafe
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFieldTransparencyComputationEnd) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Field)
-	case 1:
-		return etw.UTF16Value(e.Module)
-	case 2:
-		return etw.UintValue(uint64(e.AppDomainID))
-	case 3:
-		return etw.BoolValue(e.IsCritical)
-	case 4:
-		return etw.BoolValue(e.IsTreatAsSafe)
-	case 5:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.FieldTransparencyComputationEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1484,12 +985,6 @@ func (e AnyFieldTransparencyComputationEnd) Clone() *AnyFieldTransparencyComputa
 	e.Field = e.Field.Clone()
 	e.Module = e.Module.Clone()
 	return &e
-}
-
-func (e AnyFieldTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyFieldTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyFieldTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // TokenTransparencyComputationStart is event 186, version 0, of task
@@ -1569,16 +1064,9 @@ func (e TokenTransparencyComputationStart) MarshalJSON() ([]byte, error) {
 }
 
 var tokenTransparencyComputationStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	ID:         186,
-	Level:      4,
-	Opcode:     91,
-	Task:       14,
-	Keywords:   0x400,
-	Name:       "TokenTransparencyComputationStart",
-	TaskName:   "TransparencyComputation",
-	OpcodeName: "TokenTransparencyComputationStart",
+	Provider: &providerDesc, ID: 186, Level: 4, Opcode: 91, Task: 14, Keywords: 0x400,
+	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
+	Name:  "TokenTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "TokenTransparencyComputationStart",
 	Fields: []etw.FieldDesc{
 		{Name: "Token", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -1588,80 +1076,30 @@ var tokenTransparencyComputationStart = etw.EventDesc{
 	New: func() etw.Event { return new(TokenTransparencyComputationStart) },
 }
 
-// AnyTokenTransparencyComputationStart is event 186, of task
-// TransparencyComputation, opcode TokenTransparencyComputationStart, keyword
-// SecurityPrivateKeyword, level win:Informational, in any version.
-//
-// The runtime begins to work out how transparent a metadata token is to
-// security.
-//
-// The only version is [TokenTransparencyComputationStart]; a newer one is
-// decoded like it.
+// AnyTokenTransparencyComputationStart is [TokenTransparencyComputationStart]
+// in any version: a newer one is decoded like it.
 type AnyTokenTransparencyComputationStart struct {
 	Seen etw.Seen
-
-	// Metadata token.
-	Token uint32
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TokenTransparencyComputationStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyTokenTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyTokenTransparencyComputationStart = []*etw.EventDesc{&tokenTransparencyComputationStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyTokenTransparencyComputationStart) EventDescs() []*etw.EventDesc {
-	return anyTokenTransparencyComputationStart
+	return []*etw.EventDesc{&tokenTransparencyComputationStart}
 }
-func (e *AnyTokenTransparencyComputationStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTokenTransparencyComputationStart, e.Seen)
+func (e *AnyTokenTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTokenTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TokenTransparencyComputationStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTokenTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Token = v.Token
-	e.Module = v.Module
-	e.AppDomainID = v.AppDomainID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTokenTransparencyComputationStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Token))
-	case 1:
-		return etw.UTF16Value(e.Module)
-	case 2:
-		return etw.UintValue(uint64(e.AppDomainID))
-	case 3:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.TokenTransparencyComputationStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyTokenTransparencyComputationStart) Clone() *AnyTokenTransparencyComputationStart {
 	e.Module = e.Module.Clone()
 	return &e
-}
-
-func (e AnyTokenTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyTokenTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyTokenTransparencyComputationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // TokenTransparencyComputationEnd is event 187, version 0, of task
@@ -1752,16 +1190,9 @@ func (e TokenTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
 }
 
 var tokenTransparencyComputationEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	ID:         187,
-	Level:      4,
-	Opcode:     92,
-	Task:       14,
-	Keywords:   0x400,
-	Name:       "TokenTransparencyComputationEnd",
-	TaskName:   "TransparencyComputation",
-	OpcodeName: "TokenTransparencyComputationEnd",
+	Provider: &providerDesc, ID: 187, Level: 4, Opcode: 92, Task: 14, Keywords: 0x400,
+	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
+	Name:  "TokenTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "TokenTransparencyComputationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Token", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -1773,87 +1204,28 @@ var tokenTransparencyComputationEnd = etw.EventDesc{
 	New: func() etw.Event { return new(TokenTransparencyComputationEnd) },
 }
 
-// AnyTokenTransparencyComputationEnd is event 187, of task
-// TransparencyComputation, opcode TokenTransparencyComputationEnd, keyword
-// SecurityPrivateKeyword, level win:Informational, in any version.
-//
-// The runtime has worked out how transparent a metadata token is to security.
-//
-// The only version is [TokenTransparencyComputationEnd]; a newer one is
-// decoded like it.
+// AnyTokenTransparencyComputationEnd is [TokenTransparencyComputationEnd] in
+// any version: a newer one is decoded like it.
 type AnyTokenTransparencyComputationEnd struct {
 	Seen etw.Seen
-
-	// Metadata token.
-	Token uint32
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Whether it is security-critical.
-	IsCritical etw.Bool
-	// Whether it is critical but may be called from transparent code.
-	IsTreatAsSafe etw.Bool
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TokenTransparencyComputationEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyTokenTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyTokenTransparencyComputationEnd = []*etw.EventDesc{&tokenTransparencyComputationEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyTokenTransparencyComputationEnd) EventDescs() []*etw.EventDesc {
-	return anyTokenTransparencyComputationEnd
+	return []*etw.EventDesc{&tokenTransparencyComputationEnd}
 }
-func (e *AnyTokenTransparencyComputationEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTokenTransparencyComputationEnd, e.Seen)
+func (e *AnyTokenTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTokenTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TokenTransparencyComputationEnd
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTokenTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Token = v.Token
-	e.Module = v.Module
-	e.AppDomainID = v.AppDomainID
-	e.IsCritical = v.IsCritical
-	e.IsTreatAsSafe = v.IsTreatAsSafe
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTokenTransparencyComputationEnd) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Token))
-	case 1:
-		return etw.UTF16Value(e.Module)
-	case 2:
-		return etw.UintValue(uint64(e.AppDomainID))
-	case 3:
-		return etw.BoolValue(e.IsCritical)
-	case 4:
-		return etw.BoolValue(e.IsTreatAsSafe)
-	case 5:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.TokenTransparencyComputationEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyTokenTransparencyComputationEnd) Clone() *AnyTokenTransparencyComputationEnd {
 	e.Module = e.Module.Clone()
 	return &e
-}
-
-func (e AnyTokenTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyTokenTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyTokenTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }

@@ -102,15 +102,9 @@ func (e GCSettingsRundown) LogValue() slog.Value         { return etw.LogValue(&
 func (e GCSettingsRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcSettingsRundown = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x46, 0xc1, 0xb6, 0x51, 0x7f, 0x77, 0x75, 0x43, 0xa0, 0xf8, 0x13, 0x49, 0xd0, 0x76, 0xe2, 0x15},
-	ID:         10,
-	Level:      4,
-	Opcode:     10,
-	Task:       40,
-	Name:       "GCSettingsRundown",
-	TaskName:   "CLRGCRundown",
-	OpcodeName: "GCSettingsRundown",
+	Provider: &providerDesc, ID: 10, Level: 4, Opcode: 10, Task: 40,
+	Class: etw.GUID{0x46, 0xc1, 0xb6, 0x51, 0x7f, 0x77, 0x75, 0x43, 0xa0, 0xf8, 0x13, 0x49, 0xd0, 0x76, 0xe2, 0x15},
+	Name:  "GCSettingsRundown", TaskName: "CLRGCRundown", OpcodeName: "GCSettingsRundown",
 	Fields: []etw.FieldDesc{
 		{Name: "HardLimit", Type: etw.InUInt64},
 		{Name: "LOHThreshold", Type: etw.InUInt64},
@@ -124,90 +118,25 @@ var gcSettingsRundown = etw.EventDesc{
 	New: func() etw.Event { return new(GCSettingsRundown) },
 }
 
-// AnyGCSettingsRundown is event 10, of task CLRGCRundown, opcode
-// GCSettingsRundown, level win:Informational, in any version.
-//
-// How the garbage collector of this process is set up.
-//
-// The only version is [GCSettingsRundown]; a newer one is decoded like it.
+// AnyGCSettingsRundown is [GCSettingsRundown] in any version: a newer one is
+// decoded like it.
 type AnyGCSettingsRundown struct {
 	Seen etw.Seen
-
-	// Limit of the heap's size in bytes; 0 if there is none.
-	HardLimit uint64
-	// Size in bytes from which an object goes to the large object heap.
-	LOHThreshold uint64
-	// Configured size of the machine's memory in bytes; 0 if none is configured.
-	PhysicalMemoryConfig uint64
-	// Configured least budget of generation 0 in bytes; 0 if none is configured.
-	Gen0MinBudgetConfig uint64
-	// Configured greatest budget of generation 0 in bytes; 0 if none is
-	// configured.
-	Gen0MaxBudgetConfig uint64
-	// Configured memory load, in percent, that counts as high; 0 if none is
-	// configured.
-	HighMemPercentConfig uint32
-	// Further settings.
-	BitSettings GCSettings
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	GCSettingsRundown
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyGCSettingsRundown) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyGCSettingsRundown = []*etw.EventDesc{&gcSettingsRundown}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGCSettingsRundown) EventDescs() []*etw.EventDesc { return anyGCSettingsRundown }
-func (e *AnyGCSettingsRundown) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyGCSettingsRundown, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGCSettingsRundown) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&gcSettingsRundown}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGCSettingsRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GCSettingsRundown
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyGCSettingsRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyGCSettingsRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.HardLimit = v.HardLimit
-	e.LOHThreshold = v.LOHThreshold
-	e.PhysicalMemoryConfig = v.PhysicalMemoryConfig
-	e.Gen0MinBudgetConfig = v.Gen0MinBudgetConfig
-	e.Gen0MaxBudgetConfig = v.Gen0MaxBudgetConfig
-	e.HighMemPercentConfig = v.HighMemPercentConfig
-	e.BitSettings = v.BitSettings
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGCSettingsRundown) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.HardLimit)
-	case 1:
-		return etw.UintValue(e.LOHThreshold)
-	case 2:
-		return etw.UintValue(e.PhysicalMemoryConfig)
-	case 3:
-		return etw.UintValue(e.Gen0MinBudgetConfig)
-	case 4:
-		return etw.UintValue(e.Gen0MaxBudgetConfig)
-	case 5:
-		return etw.UintValue(uint64(e.HighMemPercentConfig))
-	case 6:
-		return etw.UintValue(uint64(e.BitSettings))
-	case 7:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.GCSettingsRundown.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyGCSettingsRundown) Clone() *AnyGCSettingsRundown { return &e }
-
-func (e AnyGCSettingsRundown) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCSettingsRundown) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGCSettingsRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -62,18 +62,11 @@ func (e DomainModuleDCStart) LogValue() slog.Value         { return etw.LogValue
 func (e DomainModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var domainModuleDCStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         151,
-	Level:      4,
-	Opcode:     46,
-	Task:       2,
-	Keywords:   0x8,
-	Name:       "DomainModuleDCStart",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "DomainModuleDCStart",
-	Fields:     domainModuleLoadUnloadRundownLayoutFields,
-	New:        func() etw.Event { return new(DomainModuleDCStart) },
+	Provider: &providerDesc, ID: 151, Level: 4, Opcode: 46, Task: 2, Keywords: 0x8,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "DomainModuleDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCStart",
+	Fields: domainModuleLoadUnloadRundownLayoutFields,
+	New:    func() etw.Event { return new(DomainModuleDCStart) },
 }
 
 // domainModuleLoadUnloadRundownLayout is the template
@@ -200,19 +193,11 @@ func (e DomainModuleDCStartV1) LogValue() slog.Value         { return etw.LogVal
 func (e DomainModuleDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var domainModuleDCStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         151,
-	Version:    1,
-	Level:      4,
-	Opcode:     46,
-	Task:       2,
-	Keywords:   0x8,
-	Name:       "DomainModuleDCStart_V1",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "DomainModuleDCStart",
-	Fields:     domainModuleLoadUnloadRundownV1LayoutFields,
-	New:        func() etw.Event { return new(DomainModuleDCStartV1) },
+	Provider: &providerDesc, ID: 151, Version: 1, Level: 4, Opcode: 46, Task: 2, Keywords: 0x8,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "DomainModuleDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCStart",
+	Fields: domainModuleLoadUnloadRundownV1LayoutFields,
+	New:    func() etw.Event { return new(DomainModuleDCStartV1) },
 }
 
 // domainModuleLoadUnloadRundownV1Layout is the template
@@ -471,18 +456,11 @@ func (e DomainModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(&
 func (e DomainModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var domainModuleDCEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         152,
-	Level:      4,
-	Opcode:     47,
-	Task:       2,
-	Keywords:   0x8,
-	Name:       "DomainModuleDCEnd",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "DomainModuleDCEnd",
-	Fields:     domainModuleLoadUnloadRundownLayoutFields,
-	New:        func() etw.Event { return new(DomainModuleDCEnd) },
+	Provider: &providerDesc, ID: 152, Level: 4, Opcode: 47, Task: 2, Keywords: 0x8,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "DomainModuleDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCEnd",
+	Fields: domainModuleLoadUnloadRundownLayoutFields,
+	New:    func() etw.Event { return new(DomainModuleDCEnd) },
 }
 
 // DomainModuleDCEndV1 is DomainModuleDCEnd_V1: event 152, version 1, of task
@@ -543,19 +521,11 @@ func (e DomainModuleDCEndV1) LogValue() slog.Value         { return etw.LogValue
 func (e DomainModuleDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var domainModuleDCEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         152,
-	Version:    1,
-	Level:      4,
-	Opcode:     47,
-	Task:       2,
-	Keywords:   0x8,
-	Name:       "DomainModuleDCEnd_V1",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "DomainModuleDCEnd",
-	Fields:     domainModuleLoadUnloadRundownV1LayoutFields,
-	New:        func() etw.Event { return new(DomainModuleDCEndV1) },
+	Provider: &providerDesc, ID: 152, Version: 1, Level: 4, Opcode: 47, Task: 2, Keywords: 0x8,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "DomainModuleDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCEnd",
+	Fields: domainModuleLoadUnloadRundownV1LayoutFields,
+	New:    func() etw.Event { return new(DomainModuleDCEndV1) },
 }
 
 // AnyDomainModuleDCEnd is event 152, of task CLRLoaderRundown, opcode
@@ -675,18 +645,11 @@ func (e ModuleDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         153,
-	Level:      4,
-	Opcode:     35,
-	Task:       2,
-	Keywords:   0x8,
-	Name:       "ModuleDCStart",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "ModuleDCStart",
-	Fields:     moduleLoadUnloadRundownLayoutFields,
-	New:        func() etw.Event { return new(ModuleDCStart) },
+	Provider: &providerDesc, ID: 153, Level: 4, Opcode: 35, Task: 2, Keywords: 0x8,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "ModuleDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCStart",
+	Fields: moduleLoadUnloadRundownLayoutFields,
+	New:    func() etw.Event { return new(ModuleDCStart) },
 }
 
 // moduleLoadUnloadRundownLayout is the template ModuleLoadUnloadRundown, which
@@ -805,19 +768,11 @@ func (e ModuleDCStartV1) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ModuleDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         153,
-	Version:    1,
-	Level:      4,
-	Opcode:     35,
-	Task:       2,
-	Keywords:   0x20000008,
-	Name:       "ModuleDCStart_V1",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "ModuleDCStart",
-	Fields:     moduleLoadUnloadRundownV1LayoutFields,
-	New:        func() etw.Event { return new(ModuleDCStartV1) },
+	Provider: &providerDesc, ID: 153, Version: 1, Level: 4, Opcode: 35, Task: 2, Keywords: 0x20000008,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "ModuleDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCStart",
+	Fields: moduleLoadUnloadRundownV1LayoutFields,
+	New:    func() etw.Event { return new(ModuleDCStartV1) },
 }
 
 // moduleLoadUnloadRundownV1Layout is the template ModuleLoadUnloadRundown_V1,
@@ -957,19 +912,11 @@ func (e ModuleDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ModuleDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         153,
-	Version:    2,
-	Level:      4,
-	Opcode:     35,
-	Task:       2,
-	Keywords:   0x20000008,
-	Name:       "ModuleDCStart_V2",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "ModuleDCStart",
-	Fields:     moduleLoadUnloadRundownV2LayoutFields,
-	New:        func() etw.Event { return new(ModuleDCStartV2) },
+	Provider: &providerDesc, ID: 153, Version: 2, Level: 4, Opcode: 35, Task: 2, Keywords: 0x20000008,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "ModuleDCStart_V2", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCStart",
+	Fields: moduleLoadUnloadRundownV2LayoutFields,
+	New:    func() etw.Event { return new(ModuleDCStartV2) },
 }
 
 // moduleLoadUnloadRundownV2Layout is the template ModuleLoadUnloadRundown_V2,
@@ -1281,18 +1228,11 @@ func (e ModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         154,
-	Level:      4,
-	Opcode:     36,
-	Task:       2,
-	Keywords:   0x8,
-	Name:       "ModuleDCEnd",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "ModuleDCEnd",
-	Fields:     moduleLoadUnloadRundownLayoutFields,
-	New:        func() etw.Event { return new(ModuleDCEnd) },
+	Provider: &providerDesc, ID: 154, Level: 4, Opcode: 36, Task: 2, Keywords: 0x8,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "ModuleDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
+	Fields: moduleLoadUnloadRundownLayoutFields,
+	New:    func() etw.Event { return new(ModuleDCEnd) },
 }
 
 // ModuleDCEndV1 is ModuleDCEnd_V1: event 154, version 1, of task
@@ -1350,19 +1290,11 @@ func (e ModuleDCEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ModuleDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         154,
-	Version:    1,
-	Level:      4,
-	Opcode:     36,
-	Task:       2,
-	Keywords:   0x20000008,
-	Name:       "ModuleDCEnd_V1",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "ModuleDCEnd",
-	Fields:     moduleLoadUnloadRundownV1LayoutFields,
-	New:        func() etw.Event { return new(ModuleDCEndV1) },
+	Provider: &providerDesc, ID: 154, Version: 1, Level: 4, Opcode: 36, Task: 2, Keywords: 0x20000008,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "ModuleDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
+	Fields: moduleLoadUnloadRundownV1LayoutFields,
+	New:    func() etw.Event { return new(ModuleDCEndV1) },
 }
 
 // ModuleDCEndV2 is ModuleDCEnd_V2: event 154, version 2, of task
@@ -1436,19 +1368,11 @@ func (e ModuleDCEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ModuleDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         154,
-	Version:    2,
-	Level:      4,
-	Opcode:     36,
-	Task:       2,
-	Keywords:   0x20000008,
-	Name:       "ModuleDCEnd_V2",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "ModuleDCEnd",
-	Fields:     moduleLoadUnloadRundownV2LayoutFields,
-	New:        func() etw.Event { return new(ModuleDCEndV2) },
+	Provider: &providerDesc, ID: 154, Version: 2, Level: 4, Opcode: 36, Task: 2, Keywords: 0x20000008,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "ModuleDCEnd_V2", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
+	Fields: moduleLoadUnloadRundownV2LayoutFields,
+	New:    func() etw.Event { return new(ModuleDCEndV2) },
 }
 
 // ModuleDCEndV3 is ModuleDCEnd_V3: event 154, version 3, of task
@@ -1589,17 +1513,9 @@ func (e ModuleDCEndV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ModuleDCEndV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCEndV3 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         154,
-	Version:    3,
-	Level:      4,
-	Opcode:     36,
-	Task:       2,
-	Keywords:   0x20000008,
-	Name:       "ModuleDCEnd_V3",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "ModuleDCEnd",
+	Provider: &providerDesc, ID: 154, Version: 3, Level: 4, Opcode: 36, Task: 2, Keywords: 0x20000008,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "ModuleDCEnd_V3", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "AssemblyID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -1849,18 +1765,11 @@ func (e AssemblyDCStart) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e AssemblyDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyDCStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         155,
-	Level:      4,
-	Opcode:     39,
-	Task:       2,
-	Keywords:   0x8,
-	Name:       "AssemblyDCStart",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "AssemblyDCStart",
-	Fields:     assemblyLoadUnloadRundownLayoutFields,
-	New:        func() etw.Event { return new(AssemblyDCStart) },
+	Provider: &providerDesc, ID: 155, Level: 4, Opcode: 39, Task: 2, Keywords: 0x8,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "AssemblyDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCStart",
+	Fields: assemblyLoadUnloadRundownLayoutFields,
+	New:    func() etw.Event { return new(AssemblyDCStart) },
 }
 
 // assemblyLoadUnloadRundownLayout is the template AssemblyLoadUnloadRundown,
@@ -1967,19 +1876,11 @@ func (e AssemblyDCStartV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e AssemblyDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyDCStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         155,
-	Version:    1,
-	Level:      4,
-	Opcode:     39,
-	Task:       2,
-	Keywords:   0x8,
-	Name:       "AssemblyDCStart_V1",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "AssemblyDCStart",
-	Fields:     assemblyLoadUnloadRundownV1LayoutFields,
-	New:        func() etw.Event { return new(AssemblyDCStartV1) },
+	Provider: &providerDesc, ID: 155, Version: 1, Level: 4, Opcode: 39, Task: 2, Keywords: 0x8,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "AssemblyDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCStart",
+	Fields: assemblyLoadUnloadRundownV1LayoutFields,
+	New:    func() etw.Event { return new(AssemblyDCStartV1) },
 }
 
 // assemblyLoadUnloadRundownV1Layout is the template
@@ -2208,18 +2109,11 @@ func (e AssemblyDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e AssemblyDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyDCEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         156,
-	Level:      4,
-	Opcode:     40,
-	Task:       2,
-	Keywords:   0x8,
-	Name:       "AssemblyDCEnd",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "AssemblyDCEnd",
-	Fields:     assemblyLoadUnloadRundownLayoutFields,
-	New:        func() etw.Event { return new(AssemblyDCEnd) },
+	Provider: &providerDesc, ID: 156, Level: 4, Opcode: 40, Task: 2, Keywords: 0x8,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "AssemblyDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCEnd",
+	Fields: assemblyLoadUnloadRundownLayoutFields,
+	New:    func() etw.Event { return new(AssemblyDCEnd) },
 }
 
 // AssemblyDCEndV1 is AssemblyDCEnd_V1: event 156, version 1, of task
@@ -2276,19 +2170,11 @@ func (e AssemblyDCEndV1) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e AssemblyDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyDCEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         156,
-	Version:    1,
-	Level:      4,
-	Opcode:     40,
-	Task:       2,
-	Keywords:   0x8,
-	Name:       "AssemblyDCEnd_V1",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "AssemblyDCEnd",
-	Fields:     assemblyLoadUnloadRundownV1LayoutFields,
-	New:        func() etw.Event { return new(AssemblyDCEndV1) },
+	Provider: &providerDesc, ID: 156, Version: 1, Level: 4, Opcode: 40, Task: 2, Keywords: 0x8,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "AssemblyDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCEnd",
+	Fields: assemblyLoadUnloadRundownV1LayoutFields,
+	New:    func() etw.Event { return new(AssemblyDCEndV1) },
 }
 
 // AnyAssemblyDCEnd is event 156, of task CLRLoaderRundown, opcode
@@ -2398,18 +2284,11 @@ func (e AppDomainDCStart) LogValue() slog.Value         { return etw.LogValue(&e
 func (e AppDomainDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainDCStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         157,
-	Level:      4,
-	Opcode:     43,
-	Task:       2,
-	Keywords:   0x8,
-	Name:       "AppDomainDCStart",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "AppDomainDCStart",
-	Fields:     appDomainLoadUnloadRundownLayoutFields,
-	New:        func() etw.Event { return new(AppDomainDCStart) },
+	Provider: &providerDesc, ID: 157, Level: 4, Opcode: 43, Task: 2, Keywords: 0x8,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "AppDomainDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCStart",
+	Fields: appDomainLoadUnloadRundownLayoutFields,
+	New:    func() etw.Event { return new(AppDomainDCStart) },
 }
 
 // appDomainLoadUnloadRundownLayout is the template AppDomainLoadUnloadRundown,
@@ -2510,19 +2389,11 @@ func (e AppDomainDCStartV1) LogValue() slog.Value         { return etw.LogValue(
 func (e AppDomainDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainDCStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         157,
-	Version:    1,
-	Level:      4,
-	Opcode:     43,
-	Task:       2,
-	Keywords:   0x8,
-	Name:       "AppDomainDCStart_V1",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "AppDomainDCStart",
-	Fields:     appDomainLoadUnloadRundownV1LayoutFields,
-	New:        func() etw.Event { return new(AppDomainDCStartV1) },
+	Provider: &providerDesc, ID: 157, Version: 1, Level: 4, Opcode: 43, Task: 2, Keywords: 0x8,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "AppDomainDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCStart",
+	Fields: appDomainLoadUnloadRundownV1LayoutFields,
+	New:    func() etw.Event { return new(AppDomainDCStartV1) },
 }
 
 // appDomainLoadUnloadRundownV1Layout is the template
@@ -2740,18 +2611,11 @@ func (e AppDomainDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e AppDomainDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainDCEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         158,
-	Level:      4,
-	Opcode:     44,
-	Task:       2,
-	Keywords:   0x8,
-	Name:       "AppDomainDCEnd",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "AppDomainDCEnd",
-	Fields:     appDomainLoadUnloadRundownLayoutFields,
-	New:        func() etw.Event { return new(AppDomainDCEnd) },
+	Provider: &providerDesc, ID: 158, Level: 4, Opcode: 44, Task: 2, Keywords: 0x8,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "AppDomainDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCEnd",
+	Fields: appDomainLoadUnloadRundownLayoutFields,
+	New:    func() etw.Event { return new(AppDomainDCEnd) },
 }
 
 // AppDomainDCEndV1 is AppDomainDCEnd_V1: event 158, version 1, of task
@@ -2807,19 +2671,11 @@ func (e AppDomainDCEndV1) LogValue() slog.Value         { return etw.LogValue(&e
 func (e AppDomainDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainDCEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         158,
-	Version:    1,
-	Level:      4,
-	Opcode:     44,
-	Task:       2,
-	Keywords:   0x8,
-	Name:       "AppDomainDCEnd_V1",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "AppDomainDCEnd",
-	Fields:     appDomainLoadUnloadRundownV1LayoutFields,
-	New:        func() etw.Event { return new(AppDomainDCEndV1) },
+	Provider: &providerDesc, ID: 158, Version: 1, Level: 4, Opcode: 44, Task: 2, Keywords: 0x8,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "AppDomainDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCEnd",
+	Fields: appDomainLoadUnloadRundownV1LayoutFields,
+	New:    func() etw.Event { return new(AppDomainDCEndV1) },
 }
 
 // AnyAppDomainDCEnd is event 158, of task CLRLoaderRundown, opcode
@@ -2963,16 +2819,9 @@ func (e ThreadDC) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ThreadDC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadDC = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	ID:         159,
-	Level:      4,
-	Opcode:     48,
-	Task:       2,
-	Keywords:   0x10800,
-	Name:       "ThreadDC",
-	TaskName:   "CLRLoaderRundown",
-	OpcodeName: "ThreadDC",
+	Provider: &providerDesc, ID: 159, Level: 4, Opcode: 48, Task: 2, Keywords: 0x10800,
+	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
+	Name:  "ThreadDC", TaskName: "CLRLoaderRundown", OpcodeName: "ThreadDC",
 	Fields: []etw.FieldDesc{
 		{Name: "ManagedThreadID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -2984,77 +2833,22 @@ var threadDC = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadDC) },
 }
 
-// AnyThreadDC is event 159, of task CLRLoaderRundown, opcode ThreadDC,
-// keywords AppDomainResourceManagementRundownKeyword and ThreadingKeyword,
-// level win:Informational, in any version.
-//
-// A managed thread that is there at the rundown.
-//
-// The only version is [ThreadDC]; a newer one is decoded like it.
+// AnyThreadDC is [ThreadDC] in any version: a newer one is decoded like it.
 type AnyThreadDC struct {
 	Seen etw.Seen
-
-	// Address that identifies the managed thread.
-	ManagedThreadID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What the thread is for.
-	Flags ThreadFlags
-	// Number of the thread in the runtime (Thread.ManagedThreadId).
-	ManagedThreadIndex uint32
-	// Identifier of the operating system's thread.
-	OSThreadID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ThreadDC
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyThreadDC) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyThreadDC = []*etw.EventDesc{&threadDC}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadDC) EventDescs() []*etw.EventDesc { return anyThreadDC }
-func (e *AnyThreadDC) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadDC, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadDC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadDC
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadDC) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadDC} }
+func (e *AnyThreadDC) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyThreadDC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ManagedThreadID = v.ManagedThreadID
-	e.AppDomainID = v.AppDomainID
-	e.Flags = v.Flags
-	e.ManagedThreadIndex = v.ManagedThreadIndex
-	e.OSThreadID = v.OSThreadID
-	e.ClrInstanceID = v.ClrInstanceID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadDC) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.ManagedThreadID)
-	case 1:
-		return etw.UintValue(e.AppDomainID)
-	case 2:
-		return etw.UintValue(uint64(e.Flags))
-	case 3:
-		return etw.UintValue(uint64(e.ManagedThreadIndex))
-	case 4:
-		return etw.UintValue(uint64(e.OSThreadID))
-	case 5:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return e.ThreadDC.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadDC) Clone() *AnyThreadDC { return &e }
-
-func (e AnyThreadDC) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadDC) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadDC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -62,18 +62,11 @@ func (e MethodDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e MethodDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         141,
-	Level:      4,
-	Opcode:     35,
-	Task:       1,
-	Keywords:   0x30,
-	Name:       "MethodDCStart",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "MethodDCStart",
-	Fields:     methodLoadUnloadRundownLayoutFields,
-	New:        func() etw.Event { return new(MethodDCStart) },
+	Provider: &providerDesc, ID: 141, Level: 4, Opcode: 35, Task: 1, Keywords: 0x30,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "MethodDCStart", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStart",
+	Fields: methodLoadUnloadRundownLayoutFields,
+	New:    func() etw.Event { return new(MethodDCStart) },
 }
 
 // methodLoadUnloadRundownLayout is the template MethodLoadUnloadRundown, which
@@ -188,19 +181,11 @@ func (e MethodDCStartV1) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e MethodDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         141,
-	Version:    1,
-	Level:      4,
-	Opcode:     35,
-	Task:       1,
-	Keywords:   0x30,
-	Name:       "MethodDCStart_V1",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "MethodDCStart",
-	Fields:     methodLoadUnloadRundownV1LayoutFields,
-	New:        func() etw.Event { return new(MethodDCStartV1) },
+	Provider: &providerDesc, ID: 141, Version: 1, Level: 4, Opcode: 35, Task: 1, Keywords: 0x30,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "MethodDCStart_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStart",
+	Fields: methodLoadUnloadRundownV1LayoutFields,
+	New:    func() etw.Event { return new(MethodDCStartV1) },
 }
 
 // methodLoadUnloadRundownV1Layout is the template MethodLoadUnloadRundown_V1,
@@ -322,19 +307,11 @@ func (e MethodDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e MethodDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         141,
-	Version:    2,
-	Level:      4,
-	Opcode:     35,
-	Task:       1,
-	Keywords:   0x30,
-	Name:       "MethodDCStart_V2",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "MethodDCStart",
-	Fields:     methodLoadUnloadRundownV2LayoutFields,
-	New:        func() etw.Event { return new(MethodDCStartV2) },
+	Provider: &providerDesc, ID: 141, Version: 2, Level: 4, Opcode: 35, Task: 1, Keywords: 0x30,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "MethodDCStart_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStart",
+	Fields: methodLoadUnloadRundownV2LayoutFields,
+	New:    func() etw.Event { return new(MethodDCStartV2) },
 }
 
 // methodLoadUnloadRundownV2Layout is the template MethodLoadUnloadRundown_V2,
@@ -594,18 +571,11 @@ func (e MethodDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e MethodDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         142,
-	Level:      4,
-	Opcode:     36,
-	Task:       1,
-	Keywords:   0x30,
-	Name:       "MethodDCEnd",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "MethodDCEnd",
-	Fields:     methodLoadUnloadRundownLayoutFields,
-	New:        func() etw.Event { return new(MethodDCEnd) },
+	Provider: &providerDesc, ID: 142, Level: 4, Opcode: 36, Task: 1, Keywords: 0x30,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "MethodDCEnd", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEnd",
+	Fields: methodLoadUnloadRundownLayoutFields,
+	New:    func() etw.Event { return new(MethodDCEnd) },
 }
 
 // MethodDCEndV1 is MethodDCEnd_V1: event 142, version 1, of task
@@ -665,19 +635,11 @@ func (e MethodDCEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e MethodDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         142,
-	Version:    1,
-	Level:      4,
-	Opcode:     36,
-	Task:       1,
-	Keywords:   0x30,
-	Name:       "MethodDCEnd_V1",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "MethodDCEnd",
-	Fields:     methodLoadUnloadRundownV1LayoutFields,
-	New:        func() etw.Event { return new(MethodDCEndV1) },
+	Provider: &providerDesc, ID: 142, Version: 1, Level: 4, Opcode: 36, Task: 1, Keywords: 0x30,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "MethodDCEnd_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEnd",
+	Fields: methodLoadUnloadRundownV1LayoutFields,
+	New:    func() etw.Event { return new(MethodDCEndV1) },
 }
 
 // MethodDCEndV2 is MethodDCEnd_V2: event 142, version 2, of task
@@ -740,19 +702,11 @@ func (e MethodDCEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e MethodDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         142,
-	Version:    2,
-	Level:      4,
-	Opcode:     36,
-	Task:       1,
-	Keywords:   0x30,
-	Name:       "MethodDCEnd_V2",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "MethodDCEnd",
-	Fields:     methodLoadUnloadRundownV2LayoutFields,
-	New:        func() etw.Event { return new(MethodDCEndV2) },
+	Provider: &providerDesc, ID: 142, Version: 2, Level: 4, Opcode: 36, Task: 1, Keywords: 0x30,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "MethodDCEnd_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEnd",
+	Fields: methodLoadUnloadRundownV2LayoutFields,
+	New:    func() etw.Event { return new(MethodDCEndV2) },
 }
 
 // AnyMethodDCEnd is event 142, of task CLRMethodRundown, opcode MethodDCEnd,
@@ -885,18 +839,11 @@ func (e MethodDCStartVerbose) LogValue() slog.Value         { return etw.LogValu
 func (e MethodDCStartVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartVerbose = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         143,
-	Level:      4,
-	Opcode:     39,
-	Task:       1,
-	Keywords:   0x30,
-	Name:       "MethodDCStartVerbose",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "MethodDCStartVerbose",
-	Fields:     methodLoadUnloadRundownVerboseLayoutFields,
-	New:        func() etw.Event { return new(MethodDCStartVerbose) },
+	Provider: &providerDesc, ID: 143, Level: 4, Opcode: 39, Task: 1, Keywords: 0x30,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "MethodDCStartVerbose", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartVerbose",
+	Fields: methodLoadUnloadRundownVerboseLayoutFields,
+	New:    func() etw.Event { return new(MethodDCStartVerbose) },
 }
 
 // methodLoadUnloadRundownVerboseLayout is the template
@@ -1043,19 +990,11 @@ func (e MethodDCStartVerboseV1) LogValue() slog.Value         { return etw.LogVa
 func (e MethodDCStartVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartVerboseV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         143,
-	Version:    1,
-	Level:      4,
-	Opcode:     39,
-	Task:       1,
-	Keywords:   0x30,
-	Name:       "MethodDCStartVerbose_V1",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "MethodDCStartVerbose",
-	Fields:     methodLoadUnloadRundownVerboseV1LayoutFields,
-	New:        func() etw.Event { return new(MethodDCStartVerboseV1) },
+	Provider: &providerDesc, ID: 143, Version: 1, Level: 4, Opcode: 39, Task: 1, Keywords: 0x30,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "MethodDCStartVerbose_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartVerbose",
+	Fields: methodLoadUnloadRundownVerboseV1LayoutFields,
+	New:    func() etw.Event { return new(MethodDCStartVerboseV1) },
 }
 
 // methodLoadUnloadRundownVerboseV1Layout is the template
@@ -1210,19 +1149,11 @@ func (e MethodDCStartVerboseV2) LogValue() slog.Value         { return etw.LogVa
 func (e MethodDCStartVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartVerboseV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         143,
-	Version:    2,
-	Level:      4,
-	Opcode:     39,
-	Task:       1,
-	Keywords:   0x30,
-	Name:       "MethodDCStartVerbose_V2",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "MethodDCStartVerbose",
-	Fields:     methodLoadUnloadRundownVerboseV2LayoutFields,
-	New:        func() etw.Event { return new(MethodDCStartVerboseV2) },
+	Provider: &providerDesc, ID: 143, Version: 2, Level: 4, Opcode: 39, Task: 1, Keywords: 0x30,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "MethodDCStartVerbose_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartVerbose",
+	Fields: methodLoadUnloadRundownVerboseV2LayoutFields,
+	New:    func() etw.Event { return new(MethodDCStartVerboseV2) },
 }
 
 // methodLoadUnloadRundownVerboseV2Layout is the template
@@ -1547,18 +1478,11 @@ func (e MethodDCEndVerbose) LogValue() slog.Value         { return etw.LogValue(
 func (e MethodDCEndVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndVerbose = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         144,
-	Level:      4,
-	Opcode:     40,
-	Task:       1,
-	Keywords:   0x30,
-	Name:       "MethodDCEndVerbose",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "MethodDCEndVerbose",
-	Fields:     methodLoadUnloadRundownVerboseLayoutFields,
-	New:        func() etw.Event { return new(MethodDCEndVerbose) },
+	Provider: &providerDesc, ID: 144, Level: 4, Opcode: 40, Task: 1, Keywords: 0x30,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "MethodDCEndVerbose", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndVerbose",
+	Fields: methodLoadUnloadRundownVerboseLayoutFields,
+	New:    func() etw.Event { return new(MethodDCEndVerbose) },
 }
 
 // MethodDCEndVerboseV1 is MethodDCEndVerbose_V1: event 144, version 1, of task
@@ -1628,19 +1552,11 @@ func (e MethodDCEndVerboseV1) LogValue() slog.Value         { return etw.LogValu
 func (e MethodDCEndVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndVerboseV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         144,
-	Version:    1,
-	Level:      4,
-	Opcode:     40,
-	Task:       1,
-	Keywords:   0x30,
-	Name:       "MethodDCEndVerbose_V1",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "MethodDCEndVerbose",
-	Fields:     methodLoadUnloadRundownVerboseV1LayoutFields,
-	New:        func() etw.Event { return new(MethodDCEndVerboseV1) },
+	Provider: &providerDesc, ID: 144, Version: 1, Level: 4, Opcode: 40, Task: 1, Keywords: 0x30,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "MethodDCEndVerbose_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndVerbose",
+	Fields: methodLoadUnloadRundownVerboseV1LayoutFields,
+	New:    func() etw.Event { return new(MethodDCEndVerboseV1) },
 }
 
 // MethodDCEndVerboseV2 is MethodDCEndVerbose_V2: event 144, version 2, of task
@@ -1713,19 +1629,11 @@ func (e MethodDCEndVerboseV2) LogValue() slog.Value         { return etw.LogValu
 func (e MethodDCEndVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndVerboseV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         144,
-	Version:    2,
-	Level:      4,
-	Opcode:     40,
-	Task:       1,
-	Keywords:   0x30,
-	Name:       "MethodDCEndVerbose_V2",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "MethodDCEndVerbose",
-	Fields:     methodLoadUnloadRundownVerboseV2LayoutFields,
-	New:        func() etw.Event { return new(MethodDCEndVerboseV2) },
+	Provider: &providerDesc, ID: 144, Version: 2, Level: 4, Opcode: 40, Task: 1, Keywords: 0x30,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "MethodDCEndVerbose_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndVerbose",
+	Fields: methodLoadUnloadRundownVerboseV2LayoutFields,
+	New:    func() etw.Event { return new(MethodDCEndVerboseV2) },
 }
 
 // AnyMethodDCEndVerbose is event 144, of task CLRMethodRundown, opcode
@@ -1827,17 +1735,10 @@ func (e DCStartComplete) LogValue() slog.Value                                 {
 func (e DCStartComplete) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var dcStartComplete = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         145,
-	Level:      4,
-	Opcode:     14,
-	Task:       1,
-	Keywords:   0x20038,
-	Name:       "DCStartComplete",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "DCStartComplete",
-	New:        func() etw.Event { return new(DCStartComplete) },
+	Provider: &providerDesc, ID: 145, Level: 4, Opcode: 14, Task: 1, Keywords: 0x20038,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "DCStartComplete", TaskName: "CLRMethodRundown", OpcodeName: "DCStartComplete",
+	New: func() etw.Event { return new(DCStartComplete) },
 }
 
 // DCStartCompleteV1 is DCStartComplete_V1: event 145, version 1, of task
@@ -1882,19 +1783,11 @@ func (e DCStartCompleteV1) LogValue() slog.Value         { return etw.LogValue(&
 func (e DCStartCompleteV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var dcStartCompleteV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         145,
-	Version:    1,
-	Level:      4,
-	Opcode:     14,
-	Task:       1,
-	Keywords:   0x20038,
-	Name:       "DCStartComplete_V1",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "DCStartComplete",
-	Fields:     dcStartEndLayoutFields,
-	New:        func() etw.Event { return new(DCStartCompleteV1) },
+	Provider: &providerDesc, ID: 145, Version: 1, Level: 4, Opcode: 14, Task: 1, Keywords: 0x20038,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "DCStartComplete_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCStartComplete",
+	Fields: dcStartEndLayoutFields,
+	New:    func() etw.Event { return new(DCStartCompleteV1) },
 }
 
 // dcStartEndLayout is the template DCStartEnd, which several events use.
@@ -2024,17 +1917,10 @@ func (e DCEndComplete) LogValue() slog.Value                                 { r
 func (e DCEndComplete) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var dcEndComplete = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         146,
-	Level:      4,
-	Opcode:     15,
-	Task:       1,
-	Keywords:   0x20038,
-	Name:       "DCEndComplete",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "DCEndComplete",
-	New:        func() etw.Event { return new(DCEndComplete) },
+	Provider: &providerDesc, ID: 146, Level: 4, Opcode: 15, Task: 1, Keywords: 0x20038,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "DCEndComplete", TaskName: "CLRMethodRundown", OpcodeName: "DCEndComplete",
+	New: func() etw.Event { return new(DCEndComplete) },
 }
 
 // DCEndCompleteV1 is DCEndComplete_V1: event 146, version 1, of task
@@ -2079,19 +1965,11 @@ func (e DCEndCompleteV1) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e DCEndCompleteV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var dcEndCompleteV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         146,
-	Version:    1,
-	Level:      4,
-	Opcode:     15,
-	Task:       1,
-	Keywords:   0x20038,
-	Name:       "DCEndComplete_V1",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "DCEndComplete",
-	Fields:     dcStartEndLayoutFields,
-	New:        func() etw.Event { return new(DCEndCompleteV1) },
+	Provider: &providerDesc, ID: 146, Version: 1, Level: 4, Opcode: 15, Task: 1, Keywords: 0x20038,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "DCEndComplete_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCEndComplete",
+	Fields: dcStartEndLayoutFields,
+	New:    func() etw.Event { return new(DCEndCompleteV1) },
 }
 
 // AnyDCEndComplete is event 146, of task CLRMethodRundown, opcode
@@ -2162,17 +2040,10 @@ func (e DCStartInit) LogValue() slog.Value                                 { ret
 func (e DCStartInit) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var dcStartInit = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         147,
-	Level:      4,
-	Opcode:     16,
-	Task:       1,
-	Keywords:   0x20038,
-	Name:       "DCStartInit",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "DCStartInit",
-	New:        func() etw.Event { return new(DCStartInit) },
+	Provider: &providerDesc, ID: 147, Level: 4, Opcode: 16, Task: 1, Keywords: 0x20038,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "DCStartInit", TaskName: "CLRMethodRundown", OpcodeName: "DCStartInit",
+	New: func() etw.Event { return new(DCStartInit) },
 }
 
 // DCStartInitV1 is DCStartInit_V1: event 147, version 1, of task
@@ -2217,19 +2088,11 @@ func (e DCStartInitV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e DCStartInitV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var dcStartInitV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         147,
-	Version:    1,
-	Level:      4,
-	Opcode:     16,
-	Task:       1,
-	Keywords:   0x20038,
-	Name:       "DCStartInit_V1",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "DCStartInit",
-	Fields:     dcStartEndLayoutFields,
-	New:        func() etw.Event { return new(DCStartInitV1) },
+	Provider: &providerDesc, ID: 147, Version: 1, Level: 4, Opcode: 16, Task: 1, Keywords: 0x20038,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "DCStartInit_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCStartInit",
+	Fields: dcStartEndLayoutFields,
+	New:    func() etw.Event { return new(DCStartInitV1) },
 }
 
 // AnyDCStartInit is event 147, of task CLRMethodRundown, opcode DCStartInit,
@@ -2299,17 +2162,10 @@ func (e DCEndInit) LogValue() slog.Value                                 { retur
 func (e DCEndInit) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var dcEndInit = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         148,
-	Level:      4,
-	Opcode:     17,
-	Task:       1,
-	Keywords:   0x20038,
-	Name:       "DCEndInit",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "DCEndInit",
-	New:        func() etw.Event { return new(DCEndInit) },
+	Provider: &providerDesc, ID: 148, Level: 4, Opcode: 17, Task: 1, Keywords: 0x20038,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "DCEndInit", TaskName: "CLRMethodRundown", OpcodeName: "DCEndInit",
+	New: func() etw.Event { return new(DCEndInit) },
 }
 
 // DCEndInitV1 is DCEndInit_V1: event 148, version 1, of task CLRMethodRundown,
@@ -2354,19 +2210,11 @@ func (e DCEndInitV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e DCEndInitV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var dcEndInitV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         148,
-	Version:    1,
-	Level:      4,
-	Opcode:     17,
-	Task:       1,
-	Keywords:   0x20038,
-	Name:       "DCEndInit_V1",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "DCEndInit",
-	Fields:     dcStartEndLayoutFields,
-	New:        func() etw.Event { return new(DCEndInitV1) },
+	Provider: &providerDesc, ID: 148, Version: 1, Level: 4, Opcode: 17, Task: 1, Keywords: 0x20038,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "DCEndInit_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCEndInit",
+	Fields: dcStartEndLayoutFields,
+	New:    func() etw.Event { return new(DCEndInitV1) },
 }
 
 // AnyDCEndInit is event 148, of task CLRMethodRundown, opcode DCEndInit,
@@ -2477,18 +2325,11 @@ func (e MethodDCStartILToNativeMap) LogValue() slog.Value         { return etw.L
 func (e MethodDCStartILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartILToNativeMap = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         149,
-	Level:      5,
-	Opcode:     41,
-	Task:       1,
-	Keywords:   0x20000,
-	Name:       "MethodDCStartILToNativeMap",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "MethodDCStartILToNativeMap",
-	Fields:     methodILToNativeMapRundownLayoutFields,
-	New:        func() etw.Event { return new(MethodDCStartILToNativeMap) },
+	Provider: &providerDesc, ID: 149, Level: 5, Opcode: 41, Task: 1, Keywords: 0x20000,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "MethodDCStartILToNativeMap", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartILToNativeMap",
+	Fields: methodILToNativeMapRundownLayoutFields,
+	New:    func() etw.Event { return new(MethodDCStartILToNativeMap) },
 }
 
 // methodILToNativeMapRundownLayout is the template MethodILToNativeMapRundown,
@@ -2618,19 +2459,11 @@ func (e MethodDCStartILToNativeMapV1) LogValue() slog.Value         { return etw
 func (e MethodDCStartILToNativeMapV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartILToNativeMapV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         149,
-	Version:    1,
-	Level:      5,
-	Opcode:     41,
-	Task:       1,
-	Keywords:   0x20000,
-	Name:       "MethodDCStartILToNativeMap_V1",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "MethodDCStartILToNativeMap",
-	Fields:     methodILToNativeMapRundownV1LayoutFields,
-	New:        func() etw.Event { return new(MethodDCStartILToNativeMapV1) },
+	Provider: &providerDesc, ID: 149, Version: 1, Level: 5, Opcode: 41, Task: 1, Keywords: 0x20000,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "MethodDCStartILToNativeMap_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartILToNativeMap",
+	Fields: methodILToNativeMapRundownV1LayoutFields,
+	New:    func() etw.Event { return new(MethodDCStartILToNativeMapV1) },
 }
 
 // methodILToNativeMapRundownV1Layout is the template
@@ -2902,18 +2735,11 @@ func (e MethodDCEndILToNativeMap) LogValue() slog.Value         { return etw.Log
 func (e MethodDCEndILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndILToNativeMap = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         150,
-	Level:      5,
-	Opcode:     42,
-	Task:       1,
-	Keywords:   0x20000,
-	Name:       "MethodDCEndILToNativeMap",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "MethodDCEndILToNativeMap",
-	Fields:     methodILToNativeMapRundownLayoutFields,
-	New:        func() etw.Event { return new(MethodDCEndILToNativeMap) },
+	Provider: &providerDesc, ID: 150, Level: 5, Opcode: 42, Task: 1, Keywords: 0x20000,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "MethodDCEndILToNativeMap", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndILToNativeMap",
+	Fields: methodILToNativeMapRundownLayoutFields,
+	New:    func() etw.Event { return new(MethodDCEndILToNativeMap) },
 }
 
 // MethodDCEndILToNativeMapV1 is MethodDCEndILToNativeMap_V1: event 150,
@@ -2977,19 +2803,11 @@ func (e MethodDCEndILToNativeMapV1) LogValue() slog.Value         { return etw.L
 func (e MethodDCEndILToNativeMapV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndILToNativeMapV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	ID:         150,
-	Version:    1,
-	Level:      5,
-	Opcode:     42,
-	Task:       1,
-	Keywords:   0x20000,
-	Name:       "MethodDCEndILToNativeMap_V1",
-	TaskName:   "CLRMethodRundown",
-	OpcodeName: "MethodDCEndILToNativeMap",
-	Fields:     methodILToNativeMapRundownV1LayoutFields,
-	New:        func() etw.Event { return new(MethodDCEndILToNativeMapV1) },
+	Provider: &providerDesc, ID: 150, Version: 1, Level: 5, Opcode: 42, Task: 1, Keywords: 0x20000,
+	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
+	Name:  "MethodDCEndILToNativeMap_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndILToNativeMap",
+	Fields: methodILToNativeMapRundownV1LayoutFields,
+	New:    func() etw.Event { return new(MethodDCEndILToNativeMapV1) },
 }
 
 // AnyMethodDCEndILToNativeMap is event 150, of task CLRMethodRundown, opcode

@@ -63,18 +63,11 @@ func (e ModuleRangeDCStart) LogValue() slog.Value         { return etw.LogValue(
 func (e ModuleRangeDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleRangeDCStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
-	ID:         160,
-	Level:      4,
-	Opcode:     10,
-	Task:       20,
-	Keywords:   0x20000000,
-	Name:       "ModuleRangeDCStart",
-	TaskName:   "CLRPerfTrackRundown",
-	OpcodeName: "ModuleRangeDCStart",
-	Fields:     moduleRangeRundownLayoutFields,
-	New:        func() etw.Event { return new(ModuleRangeDCStart) },
+	Provider: &providerDesc, ID: 160, Level: 4, Opcode: 10, Task: 20, Keywords: 0x20000000,
+	Class: etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
+	Name:  "ModuleRangeDCStart", TaskName: "CLRPerfTrackRundown", OpcodeName: "ModuleRangeDCStart",
+	Fields: moduleRangeRundownLayoutFields,
+	New:    func() etw.Event { return new(ModuleRangeDCStart) },
 }
 
 // moduleRangeRundownLayout is the template ModuleRangeRundown, which several
@@ -133,98 +126,30 @@ var moduleRangeRundownLayoutFields = []etw.FieldDesc{
 	{Name: "RangeType", Type: etw.InUInt8, Map: &moduleRangeTypeMap},
 }
 
-// AnyModuleRangeDCStart is event 160, of task CLRPerfTrackRundown, opcode
-// ModuleRangeDCStart, keyword PerfTrackRundownKeyword, level
-// win:Informational, in any version.
-//
-// A range of a native image that was laid out by profile data, at the start
-// rundown.
-//
-// The only version is [ModuleRangeDCStart]; a newer one is decoded like it.
+// AnyModuleRangeDCStart is [ModuleRangeDCStart] in any version: a newer one is
+// decoded like it.
 type AnyModuleRangeDCStart struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Offset of the range in the image, in bytes.
-	RangeBegin etw.Uint32s // 1 element
-	// Size of the range in bytes.
-	RangeSize etw.Uint32s // 1 element
-	// What the range was sorted by. The field is one byte; the only value named is
-	// ColdRange.
-	RangeType ModuleRangeType
+	ModuleRangeDCStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyModuleRangeDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyModuleRangeDCStart = []*etw.EventDesc{&moduleRangeDCStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyModuleRangeDCStart) EventDescs() []*etw.EventDesc { return anyModuleRangeDCStart }
-func (e *AnyModuleRangeDCStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyModuleRangeDCStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyModuleRangeDCStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&moduleRangeDCStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyModuleRangeDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyModuleRangeRundownLayout)(e).decode(version, p, ptr, anyModuleRangeDCStart)
+func (e *AnyModuleRangeDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyModuleRangeDCStart) FieldValue(i int) etw.Value {
-	return (*anyModuleRangeRundownLayout)(e).FieldValue(i)
+func (e *AnyModuleRangeDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ModuleRangeDCStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyModuleRangeDCStart) Clone() *AnyModuleRangeDCStart {
-	(*anyModuleRangeRundownLayout)(&e).detach()
+	(*moduleRangeRundownLayout)(&e.ModuleRangeDCStart).detach()
 	return &e
-}
-
-func (e AnyModuleRangeDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyModuleRangeDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyModuleRangeDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyModuleRangeRundownLayout is what types for all versions of an event
-// share, the newest of which has the template ModuleRangeRundown.
-type anyModuleRangeRundownLayout AnyModuleRangeDCStart
-
-func (e *anyModuleRangeRundownLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v moduleRangeRundownLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.ModuleID = v.ModuleID
-	e.RangeBegin = v.RangeBegin
-	e.RangeSize = v.RangeSize
-	e.RangeType = v.RangeType
-	return n, err
-}
-
-func (e *anyModuleRangeRundownLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(e.ModuleID)
-	case 2:
-		return etw.ArrayValue(&moduleRangeRundownLayoutFields[2], e.RangeBegin, e.RangeBegin.Len(), 0, e)
-	case 3:
-		return etw.ArrayValue(&moduleRangeRundownLayoutFields[3], e.RangeSize, e.RangeSize.Len(), 0, e)
-	case 4:
-		return etw.UintValue(uint64(e.RangeType))
-	}
-	return etw.Value{}
-}
-
-func (e *anyModuleRangeRundownLayout) detach() {
-	e.RangeBegin = e.RangeBegin.Clone()
-	e.RangeSize = e.RangeSize.Clone()
 }
 
 // ModuleRangeDCEnd is event 161, version 0, of task CLRPerfTrackRundown,
@@ -280,73 +205,33 @@ func (e ModuleRangeDCEnd) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ModuleRangeDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleRangeDCEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
-	ID:         161,
-	Level:      4,
-	Opcode:     11,
-	Task:       20,
-	Keywords:   0x20000000,
-	Name:       "ModuleRangeDCEnd",
-	TaskName:   "CLRPerfTrackRundown",
-	OpcodeName: "ModuleRangeDCEnd",
-	Fields:     moduleRangeRundownLayoutFields,
-	New:        func() etw.Event { return new(ModuleRangeDCEnd) },
+	Provider: &providerDesc, ID: 161, Level: 4, Opcode: 11, Task: 20, Keywords: 0x20000000,
+	Class: etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
+	Name:  "ModuleRangeDCEnd", TaskName: "CLRPerfTrackRundown", OpcodeName: "ModuleRangeDCEnd",
+	Fields: moduleRangeRundownLayoutFields,
+	New:    func() etw.Event { return new(ModuleRangeDCEnd) },
 }
 
-// AnyModuleRangeDCEnd is event 161, of task CLRPerfTrackRundown, opcode
-// ModuleRangeDCEnd, keyword PerfTrackRundownKeyword, level win:Informational,
-// in any version.
-//
-// A range of a native image that was laid out by profile data, at the end
-// rundown.
-//
-// The only version is [ModuleRangeDCEnd]; a newer one is decoded like it.
+// AnyModuleRangeDCEnd is [ModuleRangeDCEnd] in any version: a newer one is
+// decoded like it.
 type AnyModuleRangeDCEnd struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Offset of the range in the image, in bytes.
-	RangeBegin etw.Uint32s // 1 element
-	// Size of the range in bytes.
-	RangeSize etw.Uint32s // 1 element
-	// What the range was sorted by. The field is one byte; the only value named is
-	// ColdRange.
-	RangeType ModuleRangeType
+	ModuleRangeDCEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyModuleRangeDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyModuleRangeDCEnd = []*etw.EventDesc{&moduleRangeDCEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyModuleRangeDCEnd) EventDescs() []*etw.EventDesc { return anyModuleRangeDCEnd }
-func (e *AnyModuleRangeDCEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyModuleRangeDCEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyModuleRangeDCEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&moduleRangeDCEnd} }
+func (e *AnyModuleRangeDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyModuleRangeDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyModuleRangeRundownLayout)(e).decode(version, p, ptr, anyModuleRangeDCEnd)
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyModuleRangeDCEnd) FieldValue(i int) etw.Value {
-	return (*anyModuleRangeRundownLayout)(e).FieldValue(i)
+func (e *AnyModuleRangeDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ModuleRangeDCEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyModuleRangeDCEnd) Clone() *AnyModuleRangeDCEnd {
-	(*anyModuleRangeRundownLayout)(&e).detach()
+	(*moduleRangeRundownLayout)(&e.ModuleRangeDCEnd).detach()
 	return &e
 }
-
-func (e AnyModuleRangeDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyModuleRangeDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyModuleRangeDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

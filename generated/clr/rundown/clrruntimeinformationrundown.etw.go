@@ -150,15 +150,9 @@ func (e RuntimeInformationDCStart) LogValue() slog.Value         { return etw.Lo
 func (e RuntimeInformationDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var runtimeInformationDCStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x32, 0x3e, 0x7d, 0xcd, 0xfe, 0x65, 0xcd, 0x40, 0x92, 0x25, 0xa2, 0x57, 0x7d, 0x20, 0x3f, 0xc3},
-	ID:         187,
-	Level:      4,
-	Opcode:     1,
-	Task:       19,
-	Name:       "RuntimeInformationDCStart",
-	TaskName:   "CLRRuntimeInformationRundown",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 187, Level: 4, Opcode: 1, Task: 19,
+	Class: etw.GUID{0x32, 0x3e, 0x7d, 0xcd, 0xfe, 0x65, 0xcd, 0x40, 0x92, 0x25, 0xa2, 0x57, 0x7d, 0x20, 0x3f, 0xc3},
+	Name:  "RuntimeInformationDCStart", TaskName: "CLRRuntimeInformationRundown", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Sku", Type: etw.InUInt16, Map: &runtimeSkuMap},
@@ -179,124 +173,24 @@ var runtimeInformationDCStart = etw.EventDesc{
 	New: func() etw.Event { return new(RuntimeInformationDCStart) },
 }
 
-// AnyRuntimeInformationDCStart is event 187, of task
-// CLRRuntimeInformationRundown, opcode win:Start, level win:Informational, in
-// any version.
-//
-// A runtime that is loaded in the process: which one, how it was started, and
-// from where. It is written whatever the keywords are.
-//
-// The only version is [RuntimeInformationDCStart]; a newer one is decoded like
-// it.
+// AnyRuntimeInformationDCStart is [RuntimeInformationDCStart] in any version:
+// a newer one is decoded like it.
 type AnyRuntimeInformationDCStart struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Which runtime it is.
-	Sku RuntimeSku
-	// Version of the base class library, first part.
-	BclMajorVersion uint16
-	// Version of the base class library, second part.
-	BclMinorVersion uint16
-	// Version of the base class library, third part.
-	BclBuildNumber uint16
-	// Version of the base class library, fourth part.
-	BclQfeNumber uint16
-	// Version of the runtime's library (clr.dll, coreclr.dll), first part.
-	VMMajorVersion uint16
-	// Version of the runtime's library, second part.
-	VMMinorVersion uint16
-	// Version of the runtime's library, third part.
-	VMBuildNumber uint16
-	// Version of the runtime's library, fourth part.
-	VMQfeNumber uint16
-	// Options with which the runtime was started.
-	StartupFlags StartupFlags
-	// How the runtime was started.
-	StartupMode StartupMode
-	// Command line of the process, where StartupMode is ManagedExe; else empty.
-	CommandLine etw.UTF16
-	// Class identifier of the COM object, where StartupMode is ComActivated; else
-	// zero.
-	ComObjectGuid etw.GUID
-	// Path of the runtime's library.
-	RuntimeDllPath etw.UTF16
+	RuntimeInformationDCStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyRuntimeInformationDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyRuntimeInformationDCStart = []*etw.EventDesc{&runtimeInformationDCStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyRuntimeInformationDCStart) EventDescs() []*etw.EventDesc {
-	return anyRuntimeInformationDCStart
+	return []*etw.EventDesc{&runtimeInformationDCStart}
 }
-func (e *AnyRuntimeInformationDCStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRuntimeInformationDCStart, e.Seen)
+func (e *AnyRuntimeInformationDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRuntimeInformationDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RuntimeInformationDCStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRuntimeInformationDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Sku = v.Sku
-	e.BclMajorVersion = v.BclMajorVersion
-	e.BclMinorVersion = v.BclMinorVersion
-	e.BclBuildNumber = v.BclBuildNumber
-	e.BclQfeNumber = v.BclQfeNumber
-	e.VMMajorVersion = v.VMMajorVersion
-	e.VMMinorVersion = v.VMMinorVersion
-	e.VMBuildNumber = v.VMBuildNumber
-	e.VMQfeNumber = v.VMQfeNumber
-	e.StartupFlags = v.StartupFlags
-	e.StartupMode = v.StartupMode
-	e.CommandLine = v.CommandLine
-	e.ComObjectGuid = v.ComObjectGuid
-	e.RuntimeDllPath = v.RuntimeDllPath
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRuntimeInformationDCStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(uint64(e.Sku))
-	case 2:
-		return etw.UintValue(uint64(e.BclMajorVersion))
-	case 3:
-		return etw.UintValue(uint64(e.BclMinorVersion))
-	case 4:
-		return etw.UintValue(uint64(e.BclBuildNumber))
-	case 5:
-		return etw.UintValue(uint64(e.BclQfeNumber))
-	case 6:
-		return etw.UintValue(uint64(e.VMMajorVersion))
-	case 7:
-		return etw.UintValue(uint64(e.VMMinorVersion))
-	case 8:
-		return etw.UintValue(uint64(e.VMBuildNumber))
-	case 9:
-		return etw.UintValue(uint64(e.VMQfeNumber))
-	case 10:
-		return etw.UintValue(uint64(e.StartupFlags))
-	case 11:
-		return etw.UintValue(uint64(e.StartupMode))
-	case 12:
-		return etw.UTF16Value(e.CommandLine)
-	case 13:
-		return etw.GUIDValue(e.ComObjectGuid)
-	case 14:
-		return etw.UTF16Value(e.RuntimeDllPath)
-	}
-	return etw.Value{}
+	return e.RuntimeInformationDCStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -305,7 +199,3 @@ func (e AnyRuntimeInformationDCStart) Clone() *AnyRuntimeInformationDCStart {
 	e.RuntimeDllPath = e.RuntimeDllPath.Clone()
 	return &e
 }
-
-func (e AnyRuntimeInformationDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRuntimeInformationDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRuntimeInformationDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -88,15 +88,9 @@ func (e CLRStackWalkDCStart) LogValue() slog.Value         { return etw.LogValue
 func (e CLRStackWalkDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var clrStackWalkDCStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xc0, 0x3d, 0x36, 0xd3, 0x3a, 0x24, 0x20, 0x46, 0xa4, 0xd0, 0x8a, 0x07, 0xd7, 0x72, 0xf5, 0x33},
-	ID:         0,
-	Opcode:     82,
-	Task:       11,
-	Keywords:   0x40000000,
-	Name:       "CLRStackWalkDCStart",
-	TaskName:   "CLRStackRundown",
-	OpcodeName: "CLRStackWalk",
+	Provider: &providerDesc, ID: 0, Opcode: 82, Task: 11, Keywords: 0x40000000,
+	Class: etw.GUID{0xc0, 0x3d, 0x36, 0xd3, 0x3a, 0x24, 0x20, 0x46, 0xa4, 0xd0, 0x8a, 0x07, 0xd7, 0x72, 0xf5, 0x33},
+	Name:  "CLRStackWalkDCStart", TaskName: "CLRStackRundown", OpcodeName: "CLRStackWalk",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Reserved1", Type: etw.InUInt8},
@@ -107,69 +101,24 @@ var clrStackWalkDCStart = etw.EventDesc{
 	New: func() etw.Event { return new(CLRStackWalkDCStart) },
 }
 
-// AnyCLRStackWalkDCStart is event 0, of task CLRStackRundown, opcode
-// CLRStackWalk, keyword StackKeyword, level win:LogAlways, in any version.
-//
-// The call stack of the event that the same thread wrote just before.
-//
-// The only version is [CLRStackWalkDCStart]; a newer one is decoded like it.
+// AnyCLRStackWalkDCStart is [CLRStackWalkDCStart] in any version: a newer one
+// is decoded like it.
 type AnyCLRStackWalkDCStart struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Reserved.
-	Reserved1 uint8
-	// Reserved.
-	Reserved2 uint8
-	// Number of addresses of Stack.
-	FrameCount uint32
-	// Return addresses, the innermost frame first: FrameCount of them, as many as
-	// the runtime found.
-	Stack etw.Pointers // FrameCount elements
+	CLRStackWalkDCStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyCLRStackWalkDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyCLRStackWalkDCStart = []*etw.EventDesc{&clrStackWalkDCStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCLRStackWalkDCStart) EventDescs() []*etw.EventDesc { return anyCLRStackWalkDCStart }
-func (e *AnyCLRStackWalkDCStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCLRStackWalkDCStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCLRStackWalkDCStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&clrStackWalkDCStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCLRStackWalkDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CLRStackWalkDCStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCLRStackWalkDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCLRStackWalkDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Reserved1 = v.Reserved1
-	e.Reserved2 = v.Reserved2
-	e.FrameCount = v.FrameCount
-	e.Stack = v.Stack
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCLRStackWalkDCStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(uint64(e.Reserved1))
-	case 2:
-		return etw.UintValue(uint64(e.Reserved2))
-	case 3:
-		return etw.UintValue(uint64(e.FrameCount))
-	case 4:
-		return etw.ArrayValue(&clrStackWalkDCStart.Fields[4], e.Stack.Bytes(), e.Stack.Len(), e.Stack.PtrSize(), e)
-	}
-	return etw.Value{}
+	return e.CLRStackWalkDCStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -177,7 +126,3 @@ func (e AnyCLRStackWalkDCStart) Clone() *AnyCLRStackWalkDCStart {
 	e.Stack = e.Stack.Clone()
 	return &e
 }
-
-func (e AnyCLRStackWalkDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCLRStackWalkDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCLRStackWalkDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -76,15 +76,9 @@ func (e ExecutionCheckpointDCEnd) LogValue() slog.Value         { return etw.Log
 func (e ExecutionCheckpointDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var executionCheckpointDCEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0xca, 0x3e, 0xf6, 0xdf, 0xaa, 0xad, 0x1f, 0x43, 0x8f, 0x91, 0x72, 0x82, 0x0c, 0x72, 0x17, 0xdb},
-	ID:         300,
-	Level:      4,
-	Opcode:     11,
-	Task:       35,
-	Name:       "ExecutionCheckpointDCEnd",
-	TaskName:   "ExecutionCheckpointRundown",
-	OpcodeName: "ExecutionCheckpointDCEnd",
+	Provider: &providerDesc, ID: 300, Level: 4, Opcode: 11, Task: 35,
+	Class: etw.GUID{0xca, 0x3e, 0xf6, 0xdf, 0xaa, 0xad, 0x1f, 0x43, 0x8f, 0x91, 0x72, 0x82, 0x0c, 0x72, 0x17, 0xdb},
+	Name:  "ExecutionCheckpointDCEnd", TaskName: "ExecutionCheckpointRundown", OpcodeName: "ExecutionCheckpointDCEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Name", Type: etw.InUnicodeString},
@@ -93,60 +87,24 @@ var executionCheckpointDCEnd = etw.EventDesc{
 	New: func() etw.Event { return new(ExecutionCheckpointDCEnd) },
 }
 
-// AnyExecutionCheckpointDCEnd is event 300, of task
-// ExecutionCheckpointRundown, opcode ExecutionCheckpointDCEnd, level
-// win:Informational, in any version.
-//
-// A named point of its start-up that the runtime passed, at the end rundown.
-//
-// The only version is [ExecutionCheckpointDCEnd]; a newer one is decoded like
-// it.
+// AnyExecutionCheckpointDCEnd is [ExecutionCheckpointDCEnd] in any version: a
+// newer one is decoded like it.
 type AnyExecutionCheckpointDCEnd struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Name of the point.
-	Name etw.UTF16
-	// When the runtime passed it, in ticks of the performance counter.
-	Timestamp int64
+	ExecutionCheckpointDCEnd
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyExecutionCheckpointDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyExecutionCheckpointDCEnd = []*etw.EventDesc{&executionCheckpointDCEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyExecutionCheckpointDCEnd) EventDescs() []*etw.EventDesc { return anyExecutionCheckpointDCEnd }
-func (e *AnyExecutionCheckpointDCEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyExecutionCheckpointDCEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExecutionCheckpointDCEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&executionCheckpointDCEnd}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyExecutionCheckpointDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ExecutionCheckpointDCEnd
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyExecutionCheckpointDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyExecutionCheckpointDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Name = v.Name
-	e.Timestamp = v.Timestamp
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExecutionCheckpointDCEnd) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UTF16Value(e.Name)
-	case 2:
-		return etw.IntValue(e.Timestamp)
-	}
-	return etw.Value{}
+	return e.ExecutionCheckpointDCEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -154,7 +112,3 @@ func (e AnyExecutionCheckpointDCEnd) Clone() *AnyExecutionCheckpointDCEnd {
 	e.Name = e.Name.Clone()
 	return &e
 }
-
-func (e AnyExecutionCheckpointDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExecutionCheckpointDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyExecutionCheckpointDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -69,16 +69,9 @@ func (e TieredCompilationSettingsDCStart) MarshalJSON() ([]byte, error) {
 }
 
 var tieredCompilationSettingsDCStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x72, 0x34, 0x67, 0xa1, 0x64, 0x05, 0xea, 0x48, 0xa9, 0x5d, 0xb4, 0x9d, 0x41, 0x73, 0xf1, 0x05},
-	ID:         280,
-	Level:      4,
-	Opcode:     11,
-	Task:       31,
-	Keywords:   0x1000000000,
-	Name:       "TieredCompilationSettingsDCStart",
-	TaskName:   "TieredCompilationRundown",
-	OpcodeName: "SettingsDCStart",
+	Provider: &providerDesc, ID: 280, Level: 4, Opcode: 11, Task: 31, Keywords: 0x1000000000,
+	Class: etw.GUID{0x72, 0x34, 0x67, 0xa1, 0x64, 0x05, 0xea, 0x48, 0xa9, 0x5d, 0xb4, 0x9d, 0x41, 0x73, 0xf1, 0x05},
+	Name:  "TieredCompilationSettingsDCStart", TaskName: "TieredCompilationRundown", OpcodeName: "SettingsDCStart",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Flags", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &tieredCompilationSettingsFlagsMap},
@@ -86,64 +79,25 @@ var tieredCompilationSettingsDCStart = etw.EventDesc{
 	New: func() etw.Event { return new(TieredCompilationSettingsDCStart) },
 }
 
-// AnyTieredCompilationSettingsDCStart is event 280, of task
-// TieredCompilationRundown, opcode SettingsDCStart, keyword
-// CompilationKeyword, level win:Informational, in any version.
-//
-// How tiered compilation is set up in this process.
-//
-// The only version is [TieredCompilationSettingsDCStart]; a newer one is
-// decoded like it.
+// AnyTieredCompilationSettingsDCStart is [TieredCompilationSettingsDCStart] in
+// any version: a newer one is decoded like it.
 type AnyTieredCompilationSettingsDCStart struct {
 	Seen etw.Seen
-
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// The options that are on.
-	Flags TieredCompilationSettingsFlags
+	TieredCompilationSettingsDCStart
 }
 
-// GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyTieredCompilationSettingsDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
-
-var anyTieredCompilationSettingsDCStart = []*etw.EventDesc{&tieredCompilationSettingsDCStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyTieredCompilationSettingsDCStart) EventDescs() []*etw.EventDesc {
-	return anyTieredCompilationSettingsDCStart
+	return []*etw.EventDesc{&tieredCompilationSettingsDCStart}
 }
-func (e *AnyTieredCompilationSettingsDCStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTieredCompilationSettingsDCStart, e.Seen)
+func (e *AnyTieredCompilationSettingsDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTieredCompilationSettingsDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TieredCompilationSettingsDCStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTieredCompilationSettingsDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClrInstanceID = v.ClrInstanceID
-	e.Flags = v.Flags
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTieredCompilationSettingsDCStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case 1:
-		return etw.UintValue(uint64(e.Flags))
-	}
-	return etw.Value{}
+	return e.TieredCompilationSettingsDCStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTieredCompilationSettingsDCStart) Clone() *AnyTieredCompilationSettingsDCStart { return &e }
-
-func (e AnyTieredCompilationSettingsDCStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyTieredCompilationSettingsDCStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyTieredCompilationSettingsDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}

@@ -72,15 +72,9 @@ func (e StressLogEvent) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e StressLogEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var stressLogEvent = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4d, 0xc7, 0x40, 0xea, 0x65, 0x4f, 0x61, 0x45, 0xbb, 0x26, 0x65, 0x62, 0x31, 0xc8, 0x96, 0x7f},
-	ID:         0,
-	Level:      4,
-	Opcode:     1,
-	Task:       1,
-	Name:       "StressLogEvent",
-	TaskName:   "StressLogTask",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 0, Level: 4, Opcode: 1, Task: 1,
+	Class: etw.GUID{0x4d, 0xc7, 0x40, 0xea, 0x65, 0x4f, 0x61, 0x45, 0xbb, 0x26, 0x65, 0x62, 0x31, 0xc8, 0x96, 0x7f},
+	Name:  "StressLogEvent", TaskName: "StressLogTask", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "Facility", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &stressLogFacilityMap},
 		{Name: "LogLevel", Type: etw.InUInt8, Map: &stressLogLevelMap},
@@ -160,16 +154,9 @@ func (e StressLogEventV1) LogValue() slog.Value         { return etw.LogValue(&e
 func (e StressLogEventV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var stressLogEventV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x4d, 0xc7, 0x40, 0xea, 0x65, 0x4f, 0x61, 0x45, 0xbb, 0x26, 0x65, 0x62, 0x31, 0xc8, 0x96, 0x7f},
-	ID:         0,
-	Version:    1,
-	Level:      4,
-	Opcode:     1,
-	Task:       1,
-	Name:       "StressLogEvent_V1",
-	TaskName:   "StressLogTask",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 0, Version: 1, Level: 4, Opcode: 1, Task: 1,
+	Class: etw.GUID{0x4d, 0xc7, 0x40, 0xea, 0x65, 0x4f, 0x61, 0x45, 0xbb, 0x26, 0x65, 0x62, 0x31, 0xc8, 0x96, 0x7f},
+	Name:  "StressLogEvent_V1", TaskName: "StressLogTask", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "Facility", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &stressLogFacilityMap},
 		{Name: "LogLevel", Type: etw.InUInt8, Map: &stressLogLevelMap},

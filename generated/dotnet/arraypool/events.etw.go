@@ -57,56 +57,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -114,10 +90,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BufferRented is event 1, version 0, of task BufferRented, level win:Verbose.
 //
@@ -178,12 +150,8 @@ func (e BufferRented) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e BufferRented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bufferRented = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Level:    5,
-	Task:     65533,
-	Name:     "BufferRented",
-	TaskName: "BufferRented",
+	Provider: &providerDesc, ID: 1, Level: 5, Task: 65533,
+	Name: "BufferRented", TaskName: "BufferRented",
 	Fields: []etw.FieldDesc{
 		{Name: "bufferId", Type: etw.InInt32},
 		{Name: "bufferSize", Type: etw.InInt32},
@@ -193,63 +161,26 @@ var bufferRented = etw.EventDesc{
 	New: func() etw.Event { return new(BufferRented) },
 }
 
-// AnyBufferRented is event 1, of task BufferRented, level win:Verbose, in any
-// version.
-//
-// An array was lent.
-//
-// The only version is [BufferRented]; a newer one is decoded like it.
+// AnyBufferRented is [BufferRented] in any version: a newer one is decoded
+// like it.
 type AnyBufferRented struct {
 	Seen etw.Seen
-
-	BufferId   int32
-	BufferSize int32
-	PoolId     int32
-	// -1 if the pool of the thread or of all threads had it.
-	BucketId int32
+	BufferRented
 }
 
-var anyBufferRented = []*etw.EventDesc{&bufferRented}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBufferRented) EventDescs() []*etw.EventDesc { return anyBufferRented }
-func (e *AnyBufferRented) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBufferRented, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBufferRented) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v BufferRented
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBufferRented) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bufferRented} }
+func (e *AnyBufferRented) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBufferRented) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.BufferId = v.BufferId
-	e.BufferSize = v.BufferSize
-	e.PoolId = v.PoolId
-	e.BucketId = v.BucketId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBufferRented) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.BufferId))
-	case 1:
-		return etw.IntValue(int64(e.BufferSize))
-	case 2:
-		return etw.IntValue(int64(e.PoolId))
-	case 3:
-		return etw.IntValue(int64(e.BucketId))
-	}
-	return etw.Value{}
+	return e.BufferRented.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBufferRented) Clone() *AnyBufferRented { return &e }
-
-func (e AnyBufferRented) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBufferRented) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBufferRented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BufferAllocated is event 2, version 0, of task BufferAllocated, level
 // win:Informational.
@@ -315,12 +246,8 @@ func (e BufferAllocated) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e BufferAllocated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bufferAllocated = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Level:    4,
-	Task:     65532,
-	Name:     "BufferAllocated",
-	TaskName: "BufferAllocated",
+	Provider: &providerDesc, ID: 2, Level: 4, Task: 65532,
+	Name: "BufferAllocated", TaskName: "BufferAllocated",
 	Fields: []etw.FieldDesc{
 		{Name: "bufferId", Type: etw.InInt32},
 		{Name: "bufferSize", Type: etw.InInt32},
@@ -331,68 +258,26 @@ var bufferAllocated = etw.EventDesc{
 	New: func() etw.Event { return new(BufferAllocated) },
 }
 
-// AnyBufferAllocated is event 2, of task BufferAllocated, level
-// win:Informational, in any version.
-//
-// The pool had none, and made one.
-//
-// The only version is [BufferAllocated]; a newer one is decoded like it.
+// AnyBufferAllocated is [BufferAllocated] in any version: a newer one is
+// decoded like it.
 type AnyBufferAllocated struct {
 	Seen etw.Seen
-
-	BufferId   int32
-	BufferSize int32
-	PoolId     int32
-	BucketId   int32
-	Reason     BufferAllocatedReason
+	BufferAllocated
 }
 
-var anyBufferAllocated = []*etw.EventDesc{&bufferAllocated}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBufferAllocated) EventDescs() []*etw.EventDesc { return anyBufferAllocated }
-func (e *AnyBufferAllocated) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBufferAllocated, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBufferAllocated) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bufferAllocated} }
+func (e *AnyBufferAllocated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBufferAllocated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v BufferAllocated
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyBufferAllocated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.BufferId = v.BufferId
-	e.BufferSize = v.BufferSize
-	e.PoolId = v.PoolId
-	e.BucketId = v.BucketId
-	e.Reason = v.Reason
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBufferAllocated) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.BufferId))
-	case 1:
-		return etw.IntValue(int64(e.BufferSize))
-	case 2:
-		return etw.IntValue(int64(e.PoolId))
-	case 3:
-		return etw.IntValue(int64(e.BucketId))
-	case 4:
-		return etw.UintValue(uint64(e.Reason))
-	}
-	return etw.Value{}
+	return e.BufferAllocated.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBufferAllocated) Clone() *AnyBufferAllocated { return &e }
-
-func (e AnyBufferAllocated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBufferAllocated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBufferAllocated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BufferReturned is event 3, version 0, of task BufferReturned, level
 // win:Verbose.
@@ -448,12 +333,8 @@ func (e BufferReturned) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e BufferReturned) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bufferReturned = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Level:    5,
-	Task:     65531,
-	Name:     "BufferReturned",
-	TaskName: "BufferReturned",
+	Provider: &providerDesc, ID: 3, Level: 5, Task: 65531,
+	Name: "BufferReturned", TaskName: "BufferReturned",
 	Fields: []etw.FieldDesc{
 		{Name: "bufferId", Type: etw.InInt32},
 		{Name: "bufferSize", Type: etw.InInt32},
@@ -462,58 +343,26 @@ var bufferReturned = etw.EventDesc{
 	New: func() etw.Event { return new(BufferReturned) },
 }
 
-// AnyBufferReturned is event 3, of task BufferReturned, level win:Verbose, in
-// any version.
-//
-// An array came back.
-//
-// The only version is [BufferReturned]; a newer one is decoded like it.
+// AnyBufferReturned is [BufferReturned] in any version: a newer one is decoded
+// like it.
 type AnyBufferReturned struct {
 	Seen etw.Seen
-
-	BufferId   int32
-	BufferSize int32
-	PoolId     int32
+	BufferReturned
 }
 
-var anyBufferReturned = []*etw.EventDesc{&bufferReturned}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBufferReturned) EventDescs() []*etw.EventDesc { return anyBufferReturned }
-func (e *AnyBufferReturned) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBufferReturned, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBufferReturned) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v BufferReturned
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBufferReturned) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bufferReturned} }
+func (e *AnyBufferReturned) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBufferReturned) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.BufferId = v.BufferId
-	e.BufferSize = v.BufferSize
-	e.PoolId = v.PoolId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBufferReturned) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.BufferId))
-	case 1:
-		return etw.IntValue(int64(e.BufferSize))
-	case 2:
-		return etw.IntValue(int64(e.PoolId))
-	}
-	return etw.Value{}
+	return e.BufferReturned.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBufferReturned) Clone() *AnyBufferReturned { return &e }
-
-func (e AnyBufferReturned) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBufferReturned) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBufferReturned) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BufferTrimmed is event 4, version 0, of task BufferTrimmed, level
 // win:Informational.
@@ -569,12 +418,8 @@ func (e BufferTrimmed) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e BufferTrimmed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bufferTrimmed = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Level:    4,
-	Task:     65530,
-	Name:     "BufferTrimmed",
-	TaskName: "BufferTrimmed",
+	Provider: &providerDesc, ID: 4, Level: 4, Task: 65530,
+	Name: "BufferTrimmed", TaskName: "BufferTrimmed",
 	Fields: []etw.FieldDesc{
 		{Name: "bufferId", Type: etw.InInt32},
 		{Name: "bufferSize", Type: etw.InInt32},
@@ -583,58 +428,26 @@ var bufferTrimmed = etw.EventDesc{
 	New: func() etw.Event { return new(BufferTrimmed) },
 }
 
-// AnyBufferTrimmed is event 4, of task BufferTrimmed, level win:Informational,
-// in any version.
-//
-// The pool gave one up, since it was not used or memory is short.
-//
-// The only version is [BufferTrimmed]; a newer one is decoded like it.
+// AnyBufferTrimmed is [BufferTrimmed] in any version: a newer one is decoded
+// like it.
 type AnyBufferTrimmed struct {
 	Seen etw.Seen
-
-	BufferId   int32
-	BufferSize int32
-	PoolId     int32
+	BufferTrimmed
 }
 
-var anyBufferTrimmed = []*etw.EventDesc{&bufferTrimmed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBufferTrimmed) EventDescs() []*etw.EventDesc { return anyBufferTrimmed }
-func (e *AnyBufferTrimmed) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBufferTrimmed, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBufferTrimmed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v BufferTrimmed
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBufferTrimmed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bufferTrimmed} }
+func (e *AnyBufferTrimmed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBufferTrimmed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.BufferId = v.BufferId
-	e.BufferSize = v.BufferSize
-	e.PoolId = v.PoolId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBufferTrimmed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.BufferId))
-	case 1:
-		return etw.IntValue(int64(e.BufferSize))
-	case 2:
-		return etw.IntValue(int64(e.PoolId))
-	}
-	return etw.Value{}
+	return e.BufferTrimmed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBufferTrimmed) Clone() *AnyBufferTrimmed { return &e }
-
-func (e AnyBufferTrimmed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBufferTrimmed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBufferTrimmed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BufferTrimPoll is event 5, version 0, of task BufferTrimPoll, level
 // win:Informational.
@@ -683,12 +496,8 @@ func (e BufferTrimPoll) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e BufferTrimPoll) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bufferTrimPoll = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Level:    4,
-	Task:     65529,
-	Name:     "BufferTrimPoll",
-	TaskName: "BufferTrimPoll",
+	Provider: &providerDesc, ID: 5, Level: 4, Task: 65529,
+	Name: "BufferTrimPoll", TaskName: "BufferTrimPoll",
 	Fields: []etw.FieldDesc{
 		{Name: "milliseconds", Type: etw.InInt32},
 		{Name: "pressure", Type: etw.InInt32},
@@ -696,52 +505,26 @@ var bufferTrimPoll = etw.EventDesc{
 	New: func() etw.Event { return new(BufferTrimPoll) },
 }
 
-// AnyBufferTrimPoll is event 5, of task BufferTrimPoll, level
-// win:Informational, in any version.
-//
-// The only version is [BufferTrimPoll]; a newer one is decoded like it.
+// AnyBufferTrimPoll is [BufferTrimPoll] in any version: a newer one is decoded
+// like it.
 type AnyBufferTrimPoll struct {
 	Seen etw.Seen
-
-	Milliseconds int32
-	Pressure     int32
+	BufferTrimPoll
 }
 
-var anyBufferTrimPoll = []*etw.EventDesc{&bufferTrimPoll}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBufferTrimPoll) EventDescs() []*etw.EventDesc { return anyBufferTrimPoll }
-func (e *AnyBufferTrimPoll) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBufferTrimPoll, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBufferTrimPoll) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v BufferTrimPoll
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBufferTrimPoll) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bufferTrimPoll} }
+func (e *AnyBufferTrimPoll) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBufferTrimPoll) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Milliseconds = v.Milliseconds
-	e.Pressure = v.Pressure
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBufferTrimPoll) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.Milliseconds))
-	case 1:
-		return etw.IntValue(int64(e.Pressure))
-	}
-	return etw.Value{}
+	return e.BufferTrimPoll.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBufferTrimPoll) Clone() *AnyBufferTrimPoll { return &e }
-
-func (e AnyBufferTrimPoll) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBufferTrimPoll) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBufferTrimPoll) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BufferDropped is event 6, version 0, of task BufferDropped, level
 // win:Informational.
@@ -807,12 +590,8 @@ func (e BufferDropped) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e BufferDropped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bufferDropped = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       6,
-	Level:    4,
-	Task:     65528,
-	Name:     "BufferDropped",
-	TaskName: "BufferDropped",
+	Provider: &providerDesc, ID: 6, Level: 4, Task: 65528,
+	Name: "BufferDropped", TaskName: "BufferDropped",
 	Fields: []etw.FieldDesc{
 		{Name: "bufferId", Type: etw.InInt32},
 		{Name: "bufferSize", Type: etw.InInt32},
@@ -823,63 +602,23 @@ var bufferDropped = etw.EventDesc{
 	New: func() etw.Event { return new(BufferDropped) },
 }
 
-// AnyBufferDropped is event 6, of task BufferDropped, level win:Informational,
-// in any version.
-//
-// An array came back that the pool does not keep.
-//
-// The only version is [BufferDropped]; a newer one is decoded like it.
+// AnyBufferDropped is [BufferDropped] in any version: a newer one is decoded
+// like it.
 type AnyBufferDropped struct {
 	Seen etw.Seen
-
-	BufferId   int32
-	BufferSize int32
-	PoolId     int32
-	BucketId   int32
-	Reason     BufferDroppedReason
+	BufferDropped
 }
 
-var anyBufferDropped = []*etw.EventDesc{&bufferDropped}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBufferDropped) EventDescs() []*etw.EventDesc { return anyBufferDropped }
-func (e *AnyBufferDropped) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBufferDropped, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBufferDropped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v BufferDropped
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBufferDropped) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bufferDropped} }
+func (e *AnyBufferDropped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBufferDropped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.BufferId = v.BufferId
-	e.BufferSize = v.BufferSize
-	e.PoolId = v.PoolId
-	e.BucketId = v.BucketId
-	e.Reason = v.Reason
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBufferDropped) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.BufferId))
-	case 1:
-		return etw.IntValue(int64(e.BufferSize))
-	case 2:
-		return etw.IntValue(int64(e.PoolId))
-	case 3:
-		return etw.IntValue(int64(e.BucketId))
-	case 4:
-		return etw.UintValue(uint64(e.Reason))
-	}
-	return etw.Value{}
+	return e.BufferDropped.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyBufferDropped) Clone() *AnyBufferDropped { return &e }
-
-func (e AnyBufferDropped) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBufferDropped) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBufferDropped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -56,57 +56,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	Named:    true,
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", Named: true, TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -114,10 +89,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Request is event 1, version 0, of task Request, level win:Informational.
 type Request struct {
@@ -186,13 +157,8 @@ func (e Request) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Request) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var request = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Level:    4,
-	Task:     65533,
-	Name:     "Request",
-	Named:    true,
-	TaskName: "Request",
+	Provider: &providerDesc, ID: 1, Level: 4, Task: 65533,
+	Name: "Request", Named: true, TaskName: "Request",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "method", Type: etw.InUnicodeString},
@@ -203,56 +169,21 @@ var request = etw.EventDesc{
 	New: func() etw.Event { return new(Request) },
 }
 
-// AnyRequest is event 1, of task Request, level win:Informational, in any
-// version.
-//
-// The only version is [Request]; a newer one is decoded like it.
+// AnyRequest is [Request] in any version: a newer one is decoded like it.
 type AnyRequest struct {
 	Seen etw.Seen
-
-	RequestId      etw.UTF16
-	Method         etw.UTF16
-	Uri            etw.UTF16
-	Headers        etw.UTF16
-	ClientAssembly etw.UTF16
+	Request
 }
 
-var anyRequest = []*etw.EventDesc{&request}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequest) EventDescs() []*etw.EventDesc { return anyRequest }
-func (e *AnyRequest) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRequest, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Request
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequest) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&request} }
+func (e *AnyRequest) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRequest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.Method = v.Method
-	e.Uri = v.Uri
-	e.Headers = v.Headers
-	e.ClientAssembly = v.ClientAssembly
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequest) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.UTF16Value(e.Method)
-	case 2:
-		return etw.UTF16Value(e.Uri)
-	case 3:
-		return etw.UTF16Value(e.Headers)
-	case 4:
-		return etw.UTF16Value(e.ClientAssembly)
-	}
-	return etw.Value{}
+	return e.Request.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -264,10 +195,6 @@ func (e AnyRequest) Clone() *AnyRequest {
 	e.ClientAssembly = e.ClientAssembly.Clone()
 	return &e
 }
-
-func (e AnyRequest) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequest) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestContent is event 2, version 0, of task RequestContent, level
 // win:Verbose.
@@ -319,13 +246,8 @@ func (e RequestContent) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e RequestContent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestContent = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Level:    5,
-	Task:     65532,
-	Name:     "RequestContent",
-	Named:    true,
-	TaskName: "RequestContent",
+	Provider: &providerDesc, ID: 2, Level: 5, Task: 65532,
+	Name: "RequestContent", Named: true, TaskName: "RequestContent",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "content", Type: etw.InCountedBinary},
@@ -333,44 +255,22 @@ var requestContent = etw.EventDesc{
 	New: func() etw.Event { return new(RequestContent) },
 }
 
-// AnyRequestContent is event 2, of task RequestContent, level win:Verbose, in
-// any version.
-//
-// The only version is [RequestContent]; a newer one is decoded like it.
+// AnyRequestContent is [RequestContent] in any version: a newer one is decoded
+// like it.
 type AnyRequestContent struct {
 	Seen etw.Seen
-
-	RequestId etw.UTF16
-	Content   etw.Binary
+	RequestContent
 }
 
-var anyRequestContent = []*etw.EventDesc{&requestContent}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequestContent) EventDescs() []*etw.EventDesc { return anyRequestContent }
-func (e *AnyRequestContent) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRequestContent, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestContent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestContent
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestContent) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestContent} }
+func (e *AnyRequestContent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRequestContent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.Content = v.Content
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestContent) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.BinaryValue(e.Content)
-	}
-	return etw.Value{}
+	return e.RequestContent.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -379,10 +279,6 @@ func (e AnyRequestContent) Clone() *AnyRequestContent {
 	e.Content = e.Content.Clone()
 	return &e
 }
-
-func (e AnyRequestContent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestContent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestContent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Response is event 5, version 0, of task Response, level win:Informational.
 type Response struct {
@@ -449,13 +345,8 @@ func (e Response) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Response) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var response = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Level:    4,
-	Task:     65529,
-	Name:     "Response",
-	Named:    true,
-	TaskName: "Response",
+	Provider: &providerDesc, ID: 5, Level: 4, Task: 65529,
+	Name: "Response", Named: true, TaskName: "Response",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "status", Type: etw.InInt32},
@@ -466,56 +357,21 @@ var response = etw.EventDesc{
 	New: func() etw.Event { return new(Response) },
 }
 
-// AnyResponse is event 5, of task Response, level win:Informational, in any
-// version.
-//
-// The only version is [Response]; a newer one is decoded like it.
+// AnyResponse is [Response] in any version: a newer one is decoded like it.
 type AnyResponse struct {
 	Seen etw.Seen
-
-	RequestId    etw.UTF16
-	Status       int32
-	ReasonPhrase etw.UTF16
-	Headers      etw.UTF16
-	Seconds      float64
+	Response
 }
 
-var anyResponse = []*etw.EventDesc{&response}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyResponse) EventDescs() []*etw.EventDesc { return anyResponse }
-func (e *AnyResponse) EventDesc() *etw.EventDesc  { return etw.DescOf(anyResponse, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyResponse) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Response
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyResponse) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&response} }
+func (e *AnyResponse) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyResponse) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.Status = v.Status
-	e.ReasonPhrase = v.ReasonPhrase
-	e.Headers = v.Headers
-	e.Seconds = v.Seconds
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyResponse) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.IntValue(int64(e.Status))
-	case 2:
-		return etw.UTF16Value(e.ReasonPhrase)
-	case 3:
-		return etw.UTF16Value(e.Headers)
-	case 4:
-		return etw.FloatValue(e.Seconds)
-	}
-	return etw.Value{}
+	return e.Response.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -525,10 +381,6 @@ func (e AnyResponse) Clone() *AnyResponse {
 	e.Headers = e.Headers.Clone()
 	return &e
 }
-
-func (e AnyResponse) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyResponse) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyResponse) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseContent is event 6, version 0, of task ResponseContent, level
 // win:Verbose.
@@ -580,13 +432,8 @@ func (e ResponseContent) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ResponseContent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var responseContent = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       6,
-	Level:    5,
-	Task:     65528,
-	Name:     "ResponseContent",
-	Named:    true,
-	TaskName: "ResponseContent",
+	Provider: &providerDesc, ID: 6, Level: 5, Task: 65528,
+	Name: "ResponseContent", Named: true, TaskName: "ResponseContent",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "content", Type: etw.InCountedBinary},
@@ -594,46 +441,22 @@ var responseContent = etw.EventDesc{
 	New: func() etw.Event { return new(ResponseContent) },
 }
 
-// AnyResponseContent is event 6, of task ResponseContent, level win:Verbose,
-// in any version.
-//
-// The only version is [ResponseContent]; a newer one is decoded like it.
+// AnyResponseContent is [ResponseContent] in any version: a newer one is
+// decoded like it.
 type AnyResponseContent struct {
 	Seen etw.Seen
-
-	RequestId etw.UTF16
-	Content   etw.Binary
+	ResponseContent
 }
 
-var anyResponseContent = []*etw.EventDesc{&responseContent}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyResponseContent) EventDescs() []*etw.EventDesc { return anyResponseContent }
-func (e *AnyResponseContent) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyResponseContent, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyResponseContent) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&responseContent} }
+func (e *AnyResponseContent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyResponseContent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ResponseContent
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyResponseContent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.Content = v.Content
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyResponseContent) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.BinaryValue(e.Content)
-	}
-	return etw.Value{}
+	return e.ResponseContent.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -642,10 +465,6 @@ func (e AnyResponseContent) Clone() *AnyResponseContent {
 	e.Content = e.Content.Clone()
 	return &e
 }
-
-func (e AnyResponseContent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyResponseContent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyResponseContent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseDelay is event 7, version 0, of task ResponseDelay, level
 // win:Warning.
@@ -696,13 +515,8 @@ func (e ResponseDelay) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ResponseDelay) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var responseDelay = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       7,
-	Level:    3,
-	Task:     65527,
-	Name:     "ResponseDelay",
-	Named:    true,
-	TaskName: "ResponseDelay",
+	Provider: &providerDesc, ID: 7, Level: 3, Task: 65527,
+	Name: "ResponseDelay", Named: true, TaskName: "ResponseDelay",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "seconds", Type: etw.InDouble},
@@ -710,44 +524,22 @@ var responseDelay = etw.EventDesc{
 	New: func() etw.Event { return new(ResponseDelay) },
 }
 
-// AnyResponseDelay is event 7, of task ResponseDelay, level win:Warning, in
-// any version.
-//
-// The only version is [ResponseDelay]; a newer one is decoded like it.
+// AnyResponseDelay is [ResponseDelay] in any version: a newer one is decoded
+// like it.
 type AnyResponseDelay struct {
 	Seen etw.Seen
-
-	RequestId etw.UTF16
-	Seconds   float64
+	ResponseDelay
 }
 
-var anyResponseDelay = []*etw.EventDesc{&responseDelay}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyResponseDelay) EventDescs() []*etw.EventDesc { return anyResponseDelay }
-func (e *AnyResponseDelay) EventDesc() *etw.EventDesc  { return etw.DescOf(anyResponseDelay, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyResponseDelay) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ResponseDelay
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyResponseDelay) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&responseDelay} }
+func (e *AnyResponseDelay) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyResponseDelay) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.Seconds = v.Seconds
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyResponseDelay) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.FloatValue(e.Seconds)
-	}
-	return etw.Value{}
+	return e.ResponseDelay.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -755,10 +547,6 @@ func (e AnyResponseDelay) Clone() *AnyResponseDelay {
 	e.RequestId = e.RequestId.Clone()
 	return &e
 }
-
-func (e AnyResponseDelay) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyResponseDelay) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyResponseDelay) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ErrorResponse is event 8, version 0, of task ErrorResponse, level
 // win:Warning.
@@ -826,13 +614,8 @@ func (e ErrorResponse) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ErrorResponse) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var errorResponse = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       8,
-	Level:    3,
-	Task:     65526,
-	Name:     "ErrorResponse",
-	Named:    true,
-	TaskName: "ErrorResponse",
+	Provider: &providerDesc, ID: 8, Level: 3, Task: 65526,
+	Name: "ErrorResponse", Named: true, TaskName: "ErrorResponse",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "status", Type: etw.InInt32},
@@ -843,56 +626,22 @@ var errorResponse = etw.EventDesc{
 	New: func() etw.Event { return new(ErrorResponse) },
 }
 
-// AnyErrorResponse is event 8, of task ErrorResponse, level win:Warning, in
-// any version.
-//
-// The only version is [ErrorResponse]; a newer one is decoded like it.
+// AnyErrorResponse is [ErrorResponse] in any version: a newer one is decoded
+// like it.
 type AnyErrorResponse struct {
 	Seen etw.Seen
-
-	RequestId    etw.UTF16
-	Status       int32
-	ReasonPhrase etw.UTF16
-	Headers      etw.UTF16
-	Seconds      float64
+	ErrorResponse
 }
 
-var anyErrorResponse = []*etw.EventDesc{&errorResponse}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyErrorResponse) EventDescs() []*etw.EventDesc { return anyErrorResponse }
-func (e *AnyErrorResponse) EventDesc() *etw.EventDesc  { return etw.DescOf(anyErrorResponse, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyErrorResponse) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ErrorResponse
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyErrorResponse) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&errorResponse} }
+func (e *AnyErrorResponse) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyErrorResponse) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.Status = v.Status
-	e.ReasonPhrase = v.ReasonPhrase
-	e.Headers = v.Headers
-	e.Seconds = v.Seconds
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyErrorResponse) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.IntValue(int64(e.Status))
-	case 2:
-		return etw.UTF16Value(e.ReasonPhrase)
-	case 3:
-		return etw.UTF16Value(e.Headers)
-	case 4:
-		return etw.FloatValue(e.Seconds)
-	}
-	return etw.Value{}
+	return e.ErrorResponse.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -902,10 +651,6 @@ func (e AnyErrorResponse) Clone() *AnyErrorResponse {
 	e.Headers = e.Headers.Clone()
 	return &e
 }
-
-func (e AnyErrorResponse) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyErrorResponse) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyErrorResponse) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ErrorResponseContent is event 9, version 0, of task ErrorResponseContent,
 // level win:Informational.
@@ -957,13 +702,8 @@ func (e ErrorResponseContent) LogValue() slog.Value         { return etw.LogValu
 func (e ErrorResponseContent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var errorResponseContent = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       9,
-	Level:    4,
-	Task:     65525,
-	Name:     "ErrorResponseContent",
-	Named:    true,
-	TaskName: "ErrorResponseContent",
+	Provider: &providerDesc, ID: 9, Level: 4, Task: 65525,
+	Name: "ErrorResponseContent", Named: true, TaskName: "ErrorResponseContent",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "content", Type: etw.InCountedBinary},
@@ -971,46 +711,24 @@ var errorResponseContent = etw.EventDesc{
 	New: func() etw.Event { return new(ErrorResponseContent) },
 }
 
-// AnyErrorResponseContent is event 9, of task ErrorResponseContent, level
-// win:Informational, in any version.
-//
-// The only version is [ErrorResponseContent]; a newer one is decoded like it.
+// AnyErrorResponseContent is [ErrorResponseContent] in any version: a newer
+// one is decoded like it.
 type AnyErrorResponseContent struct {
 	Seen etw.Seen
-
-	RequestId etw.UTF16
-	Content   etw.Binary
+	ErrorResponseContent
 }
 
-var anyErrorResponseContent = []*etw.EventDesc{&errorResponseContent}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyErrorResponseContent) EventDescs() []*etw.EventDesc { return anyErrorResponseContent }
-func (e *AnyErrorResponseContent) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyErrorResponseContent, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyErrorResponseContent) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&errorResponseContent}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyErrorResponseContent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ErrorResponseContent
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyErrorResponseContent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyErrorResponseContent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.Content = v.Content
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyErrorResponseContent) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.BinaryValue(e.Content)
-	}
-	return etw.Value{}
+	return e.ErrorResponseContent.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1019,10 +737,6 @@ func (e AnyErrorResponseContent) Clone() *AnyErrorResponseContent {
 	e.Content = e.Content.Clone()
 	return &e
 }
-
-func (e AnyErrorResponseContent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyErrorResponseContent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyErrorResponseContent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestRetrying is event 10, version 0, of task RequestRetrying, level
 // win:Informational.
@@ -1078,13 +792,8 @@ func (e RequestRetrying) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e RequestRetrying) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestRetrying = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       10,
-	Level:    4,
-	Task:     65524,
-	Name:     "RequestRetrying",
-	Named:    true,
-	TaskName: "RequestRetrying",
+	Provider: &providerDesc, ID: 10, Level: 4, Task: 65524,
+	Name: "RequestRetrying", Named: true, TaskName: "RequestRetrying",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "retryNumber", Type: etw.InInt32},
@@ -1093,50 +802,22 @@ var requestRetrying = etw.EventDesc{
 	New: func() etw.Event { return new(RequestRetrying) },
 }
 
-// AnyRequestRetrying is event 10, of task RequestRetrying, level
-// win:Informational, in any version.
-//
-// The only version is [RequestRetrying]; a newer one is decoded like it.
+// AnyRequestRetrying is [RequestRetrying] in any version: a newer one is
+// decoded like it.
 type AnyRequestRetrying struct {
 	Seen etw.Seen
-
-	RequestId   etw.UTF16
-	RetryNumber int32
-	Seconds     float64
+	RequestRetrying
 }
 
-var anyRequestRetrying = []*etw.EventDesc{&requestRetrying}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequestRetrying) EventDescs() []*etw.EventDesc { return anyRequestRetrying }
-func (e *AnyRequestRetrying) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRequestRetrying, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestRetrying) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestRetrying} }
+func (e *AnyRequestRetrying) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestRetrying) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestRetrying
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRequestRetrying) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.RetryNumber = v.RetryNumber
-	e.Seconds = v.Seconds
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestRetrying) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.IntValue(int64(e.RetryNumber))
-	case 2:
-		return etw.FloatValue(e.Seconds)
-	}
-	return etw.Value{}
+	return e.RequestRetrying.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1144,10 +825,6 @@ func (e AnyRequestRetrying) Clone() *AnyRequestRetrying {
 	e.RequestId = e.RequestId.Clone()
 	return &e
 }
-
-func (e AnyRequestRetrying) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestRetrying) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestRetrying) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseContentBlock is event 11, version 0, of task ResponseContentBlock,
 // level win:Verbose.
@@ -1204,13 +881,8 @@ func (e ResponseContentBlock) LogValue() slog.Value         { return etw.LogValu
 func (e ResponseContentBlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var responseContentBlock = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       11,
-	Level:    5,
-	Task:     65523,
-	Name:     "ResponseContentBlock",
-	Named:    true,
-	TaskName: "ResponseContentBlock",
+	Provider: &providerDesc, ID: 11, Level: 5, Task: 65523,
+	Name: "ResponseContentBlock", Named: true, TaskName: "ResponseContentBlock",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "blockNumber", Type: etw.InInt32},
@@ -1219,50 +891,24 @@ var responseContentBlock = etw.EventDesc{
 	New: func() etw.Event { return new(ResponseContentBlock) },
 }
 
-// AnyResponseContentBlock is event 11, of task ResponseContentBlock, level
-// win:Verbose, in any version.
-//
-// The only version is [ResponseContentBlock]; a newer one is decoded like it.
+// AnyResponseContentBlock is [ResponseContentBlock] in any version: a newer
+// one is decoded like it.
 type AnyResponseContentBlock struct {
 	Seen etw.Seen
-
-	RequestId   etw.UTF16
-	BlockNumber int32
-	Content     etw.Binary
+	ResponseContentBlock
 }
 
-var anyResponseContentBlock = []*etw.EventDesc{&responseContentBlock}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyResponseContentBlock) EventDescs() []*etw.EventDesc { return anyResponseContentBlock }
-func (e *AnyResponseContentBlock) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyResponseContentBlock, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyResponseContentBlock) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&responseContentBlock}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyResponseContentBlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ResponseContentBlock
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyResponseContentBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyResponseContentBlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.BlockNumber = v.BlockNumber
-	e.Content = v.Content
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyResponseContentBlock) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.IntValue(int64(e.BlockNumber))
-	case 2:
-		return etw.BinaryValue(e.Content)
-	}
-	return etw.Value{}
+	return e.ResponseContentBlock.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1271,10 +917,6 @@ func (e AnyResponseContentBlock) Clone() *AnyResponseContentBlock {
 	e.Content = e.Content.Clone()
 	return &e
 }
-
-func (e AnyResponseContentBlock) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyResponseContentBlock) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyResponseContentBlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ErrorResponseContentBlock is event 12, version 0, of task
 // ErrorResponseContentBlock, level win:Informational.
@@ -1331,13 +973,8 @@ func (e ErrorResponseContentBlock) LogValue() slog.Value         { return etw.Lo
 func (e ErrorResponseContentBlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var errorResponseContentBlock = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       12,
-	Level:    4,
-	Task:     65522,
-	Name:     "ErrorResponseContentBlock",
-	Named:    true,
-	TaskName: "ErrorResponseContentBlock",
+	Provider: &providerDesc, ID: 12, Level: 4, Task: 65522,
+	Name: "ErrorResponseContentBlock", Named: true, TaskName: "ErrorResponseContentBlock",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "blockNumber", Type: etw.InInt32},
@@ -1346,53 +983,24 @@ var errorResponseContentBlock = etw.EventDesc{
 	New: func() etw.Event { return new(ErrorResponseContentBlock) },
 }
 
-// AnyErrorResponseContentBlock is event 12, of task ErrorResponseContentBlock,
-// level win:Informational, in any version.
-//
-// The only version is [ErrorResponseContentBlock]; a newer one is decoded like
-// it.
+// AnyErrorResponseContentBlock is [ErrorResponseContentBlock] in any version:
+// a newer one is decoded like it.
 type AnyErrorResponseContentBlock struct {
 	Seen etw.Seen
-
-	RequestId   etw.UTF16
-	BlockNumber int32
-	Content     etw.Binary
+	ErrorResponseContentBlock
 }
 
-var anyErrorResponseContentBlock = []*etw.EventDesc{&errorResponseContentBlock}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyErrorResponseContentBlock) EventDescs() []*etw.EventDesc {
-	return anyErrorResponseContentBlock
+	return []*etw.EventDesc{&errorResponseContentBlock}
 }
-func (e *AnyErrorResponseContentBlock) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyErrorResponseContentBlock, e.Seen)
+func (e *AnyErrorResponseContentBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyErrorResponseContentBlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ErrorResponseContentBlock
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyErrorResponseContentBlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.BlockNumber = v.BlockNumber
-	e.Content = v.Content
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyErrorResponseContentBlock) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.IntValue(int64(e.BlockNumber))
-	case 2:
-		return etw.BinaryValue(e.Content)
-	}
-	return etw.Value{}
+	return e.ErrorResponseContentBlock.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1401,10 +1009,6 @@ func (e AnyErrorResponseContentBlock) Clone() *AnyErrorResponseContentBlock {
 	e.Content = e.Content.Clone()
 	return &e
 }
-
-func (e AnyErrorResponseContentBlock) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyErrorResponseContentBlock) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyErrorResponseContentBlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseContentText is event 13, version 0, of task ResponseContentText,
 // level win:Verbose.
@@ -1456,13 +1060,8 @@ func (e ResponseContentText) LogValue() slog.Value         { return etw.LogValue
 func (e ResponseContentText) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var responseContentText = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       13,
-	Level:    5,
-	Task:     65521,
-	Name:     "ResponseContentText",
-	Named:    true,
-	TaskName: "ResponseContentText",
+	Provider: &providerDesc, ID: 13, Level: 5, Task: 65521,
+	Name: "ResponseContentText", Named: true, TaskName: "ResponseContentText",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "content", Type: etw.InUnicodeString},
@@ -1470,46 +1069,24 @@ var responseContentText = etw.EventDesc{
 	New: func() etw.Event { return new(ResponseContentText) },
 }
 
-// AnyResponseContentText is event 13, of task ResponseContentText, level
-// win:Verbose, in any version.
-//
-// The only version is [ResponseContentText]; a newer one is decoded like it.
+// AnyResponseContentText is [ResponseContentText] in any version: a newer one
+// is decoded like it.
 type AnyResponseContentText struct {
 	Seen etw.Seen
-
-	RequestId etw.UTF16
-	Content   etw.UTF16
+	ResponseContentText
 }
 
-var anyResponseContentText = []*etw.EventDesc{&responseContentText}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyResponseContentText) EventDescs() []*etw.EventDesc { return anyResponseContentText }
-func (e *AnyResponseContentText) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyResponseContentText, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyResponseContentText) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&responseContentText}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyResponseContentText) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ResponseContentText
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyResponseContentText) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyResponseContentText) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.Content = v.Content
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyResponseContentText) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.UTF16Value(e.Content)
-	}
-	return etw.Value{}
+	return e.ResponseContentText.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1518,10 +1095,6 @@ func (e AnyResponseContentText) Clone() *AnyResponseContentText {
 	e.Content = e.Content.Clone()
 	return &e
 }
-
-func (e AnyResponseContentText) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyResponseContentText) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyResponseContentText) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ErrorResponseContentText is event 14, version 0, of task
 // ErrorResponseContentText, level win:Informational.
@@ -1573,13 +1146,8 @@ func (e ErrorResponseContentText) LogValue() slog.Value         { return etw.Log
 func (e ErrorResponseContentText) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var errorResponseContentText = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       14,
-	Level:    4,
-	Task:     65520,
-	Name:     "ErrorResponseContentText",
-	Named:    true,
-	TaskName: "ErrorResponseContentText",
+	Provider: &providerDesc, ID: 14, Level: 4, Task: 65520,
+	Name: "ErrorResponseContentText", Named: true, TaskName: "ErrorResponseContentText",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "content", Type: etw.InUnicodeString},
@@ -1587,47 +1155,24 @@ var errorResponseContentText = etw.EventDesc{
 	New: func() etw.Event { return new(ErrorResponseContentText) },
 }
 
-// AnyErrorResponseContentText is event 14, of task ErrorResponseContentText,
-// level win:Informational, in any version.
-//
-// The only version is [ErrorResponseContentText]; a newer one is decoded like
-// it.
+// AnyErrorResponseContentText is [ErrorResponseContentText] in any version: a
+// newer one is decoded like it.
 type AnyErrorResponseContentText struct {
 	Seen etw.Seen
-
-	RequestId etw.UTF16
-	Content   etw.UTF16
+	ErrorResponseContentText
 }
 
-var anyErrorResponseContentText = []*etw.EventDesc{&errorResponseContentText}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyErrorResponseContentText) EventDescs() []*etw.EventDesc { return anyErrorResponseContentText }
-func (e *AnyErrorResponseContentText) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyErrorResponseContentText, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyErrorResponseContentText) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&errorResponseContentText}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyErrorResponseContentText) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ErrorResponseContentText
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyErrorResponseContentText) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyErrorResponseContentText) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.Content = v.Content
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyErrorResponseContentText) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.UTF16Value(e.Content)
-	}
-	return etw.Value{}
+	return e.ErrorResponseContentText.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1636,10 +1181,6 @@ func (e AnyErrorResponseContentText) Clone() *AnyErrorResponseContentText {
 	e.Content = e.Content.Clone()
 	return &e
 }
-
-func (e AnyErrorResponseContentText) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyErrorResponseContentText) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyErrorResponseContentText) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseContentTextBlock is event 15, version 0, of task
 // ResponseContentTextBlock, level win:Verbose.
@@ -1696,13 +1237,8 @@ func (e ResponseContentTextBlock) LogValue() slog.Value         { return etw.Log
 func (e ResponseContentTextBlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var responseContentTextBlock = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       15,
-	Level:    5,
-	Task:     65519,
-	Name:     "ResponseContentTextBlock",
-	Named:    true,
-	TaskName: "ResponseContentTextBlock",
+	Provider: &providerDesc, ID: 15, Level: 5, Task: 65519,
+	Name: "ResponseContentTextBlock", Named: true, TaskName: "ResponseContentTextBlock",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "blockNumber", Type: etw.InInt32},
@@ -1711,51 +1247,24 @@ var responseContentTextBlock = etw.EventDesc{
 	New: func() etw.Event { return new(ResponseContentTextBlock) },
 }
 
-// AnyResponseContentTextBlock is event 15, of task ResponseContentTextBlock,
-// level win:Verbose, in any version.
-//
-// The only version is [ResponseContentTextBlock]; a newer one is decoded like
-// it.
+// AnyResponseContentTextBlock is [ResponseContentTextBlock] in any version: a
+// newer one is decoded like it.
 type AnyResponseContentTextBlock struct {
 	Seen etw.Seen
-
-	RequestId   etw.UTF16
-	BlockNumber int32
-	Content     etw.UTF16
+	ResponseContentTextBlock
 }
 
-var anyResponseContentTextBlock = []*etw.EventDesc{&responseContentTextBlock}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyResponseContentTextBlock) EventDescs() []*etw.EventDesc { return anyResponseContentTextBlock }
-func (e *AnyResponseContentTextBlock) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyResponseContentTextBlock, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyResponseContentTextBlock) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&responseContentTextBlock}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyResponseContentTextBlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ResponseContentTextBlock
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyResponseContentTextBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyResponseContentTextBlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.BlockNumber = v.BlockNumber
-	e.Content = v.Content
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyResponseContentTextBlock) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.IntValue(int64(e.BlockNumber))
-	case 2:
-		return etw.UTF16Value(e.Content)
-	}
-	return etw.Value{}
+	return e.ResponseContentTextBlock.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1764,10 +1273,6 @@ func (e AnyResponseContentTextBlock) Clone() *AnyResponseContentTextBlock {
 	e.Content = e.Content.Clone()
 	return &e
 }
-
-func (e AnyResponseContentTextBlock) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyResponseContentTextBlock) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyResponseContentTextBlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ErrorResponseContentTextBlock is event 16, version 0, of task
 // ErrorResponseContentTextBlock, level win:Informational.
@@ -1826,13 +1331,8 @@ func (e ErrorResponseContentTextBlock) LogValue() slog.Value         { return et
 func (e ErrorResponseContentTextBlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var errorResponseContentTextBlock = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       16,
-	Level:    4,
-	Task:     65518,
-	Name:     "ErrorResponseContentTextBlock",
-	Named:    true,
-	TaskName: "ErrorResponseContentTextBlock",
+	Provider: &providerDesc, ID: 16, Level: 4, Task: 65518,
+	Name: "ErrorResponseContentTextBlock", Named: true, TaskName: "ErrorResponseContentTextBlock",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "blockNumber", Type: etw.InInt32},
@@ -1841,53 +1341,24 @@ var errorResponseContentTextBlock = etw.EventDesc{
 	New: func() etw.Event { return new(ErrorResponseContentTextBlock) },
 }
 
-// AnyErrorResponseContentTextBlock is event 16, of task
-// ErrorResponseContentTextBlock, level win:Informational, in any version.
-//
-// The only version is [ErrorResponseContentTextBlock]; a newer one is decoded
-// like it.
+// AnyErrorResponseContentTextBlock is [ErrorResponseContentTextBlock] in any
+// version: a newer one is decoded like it.
 type AnyErrorResponseContentTextBlock struct {
 	Seen etw.Seen
-
-	RequestId   etw.UTF16
-	BlockNumber int32
-	Content     etw.UTF16
+	ErrorResponseContentTextBlock
 }
 
-var anyErrorResponseContentTextBlock = []*etw.EventDesc{&errorResponseContentTextBlock}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyErrorResponseContentTextBlock) EventDescs() []*etw.EventDesc {
-	return anyErrorResponseContentTextBlock
+	return []*etw.EventDesc{&errorResponseContentTextBlock}
 }
-func (e *AnyErrorResponseContentTextBlock) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyErrorResponseContentTextBlock, e.Seen)
+func (e *AnyErrorResponseContentTextBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyErrorResponseContentTextBlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ErrorResponseContentTextBlock
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyErrorResponseContentTextBlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.BlockNumber = v.BlockNumber
-	e.Content = v.Content
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyErrorResponseContentTextBlock) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.IntValue(int64(e.BlockNumber))
-	case 2:
-		return etw.UTF16Value(e.Content)
-	}
-	return etw.Value{}
+	return e.ErrorResponseContentTextBlock.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1895,12 +1366,6 @@ func (e AnyErrorResponseContentTextBlock) Clone() *AnyErrorResponseContentTextBl
 	e.RequestId = e.RequestId.Clone()
 	e.Content = e.Content.Clone()
 	return &e
-}
-
-func (e AnyErrorResponseContentTextBlock) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyErrorResponseContentTextBlock) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyErrorResponseContentTextBlock) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // RequestContentText is event 17, version 0, of task RequestContentText, level
@@ -1953,13 +1418,8 @@ func (e RequestContentText) LogValue() slog.Value         { return etw.LogValue(
 func (e RequestContentText) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestContentText = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       17,
-	Level:    5,
-	Task:     65517,
-	Name:     "RequestContentText",
-	Named:    true,
-	TaskName: "RequestContentText",
+	Provider: &providerDesc, ID: 17, Level: 5, Task: 65517,
+	Name: "RequestContentText", Named: true, TaskName: "RequestContentText",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "content", Type: etw.InUnicodeString},
@@ -1967,46 +1427,24 @@ var requestContentText = etw.EventDesc{
 	New: func() etw.Event { return new(RequestContentText) },
 }
 
-// AnyRequestContentText is event 17, of task RequestContentText, level
-// win:Verbose, in any version.
-//
-// The only version is [RequestContentText]; a newer one is decoded like it.
+// AnyRequestContentText is [RequestContentText] in any version: a newer one is
+// decoded like it.
 type AnyRequestContentText struct {
 	Seen etw.Seen
-
-	RequestId etw.UTF16
-	Content   etw.UTF16
+	RequestContentText
 }
 
-var anyRequestContentText = []*etw.EventDesc{&requestContentText}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequestContentText) EventDescs() []*etw.EventDesc { return anyRequestContentText }
-func (e *AnyRequestContentText) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRequestContentText, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestContentText) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&requestContentText}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestContentText) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestContentText
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRequestContentText) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRequestContentText) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.Content = v.Content
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestContentText) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.UTF16Value(e.Content)
-	}
-	return etw.Value{}
+	return e.RequestContentText.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2015,10 +1453,6 @@ func (e AnyRequestContentText) Clone() *AnyRequestContentText {
 	e.Content = e.Content.Clone()
 	return &e
 }
-
-func (e AnyRequestContentText) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestContentText) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestContentText) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExceptionResponse is event 18, version 0, of task ExceptionResponse, level
 // win:Informational.
@@ -2070,13 +1504,8 @@ func (e ExceptionResponse) LogValue() slog.Value         { return etw.LogValue(&
 func (e ExceptionResponse) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var exceptionResponse = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       18,
-	Level:    4,
-	Task:     65516,
-	Name:     "ExceptionResponse",
-	Named:    true,
-	TaskName: "ExceptionResponse",
+	Provider: &providerDesc, ID: 18, Level: 4, Task: 65516,
+	Name: "ExceptionResponse", Named: true, TaskName: "ExceptionResponse",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "exception", Type: etw.InUnicodeString},
@@ -2084,46 +1513,24 @@ var exceptionResponse = etw.EventDesc{
 	New: func() etw.Event { return new(ExceptionResponse) },
 }
 
-// AnyExceptionResponse is event 18, of task ExceptionResponse, level
-// win:Informational, in any version.
-//
-// The only version is [ExceptionResponse]; a newer one is decoded like it.
+// AnyExceptionResponse is [ExceptionResponse] in any version: a newer one is
+// decoded like it.
 type AnyExceptionResponse struct {
 	Seen etw.Seen
-
-	RequestId etw.UTF16
-	Exception etw.UTF16
+	ExceptionResponse
 }
 
-var anyExceptionResponse = []*etw.EventDesc{&exceptionResponse}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyExceptionResponse) EventDescs() []*etw.EventDesc { return anyExceptionResponse }
-func (e *AnyExceptionResponse) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyExceptionResponse, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExceptionResponse) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&exceptionResponse}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyExceptionResponse) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ExceptionResponse
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyExceptionResponse) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyExceptionResponse) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.Exception = v.Exception
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExceptionResponse) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.UTF16Value(e.Exception)
-	}
-	return etw.Value{}
+	return e.ExceptionResponse.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2132,10 +1539,6 @@ func (e AnyExceptionResponse) Clone() *AnyExceptionResponse {
 	e.Exception = e.Exception.Clone()
 	return &e
 }
-
-func (e AnyExceptionResponse) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExceptionResponse) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyExceptionResponse) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BackgroundRefreshFailed is event 19, version 0, of task
 // BackgroundRefreshFailed, level win:Informational.
@@ -2187,13 +1590,8 @@ func (e BackgroundRefreshFailed) LogValue() slog.Value         { return etw.LogV
 func (e BackgroundRefreshFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var backgroundRefreshFailed = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       19,
-	Level:    4,
-	Task:     65515,
-	Name:     "BackgroundRefreshFailed",
-	Named:    true,
-	TaskName: "BackgroundRefreshFailed",
+	Provider: &providerDesc, ID: 19, Level: 4, Task: 65515,
+	Name: "BackgroundRefreshFailed", Named: true, TaskName: "BackgroundRefreshFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "exception", Type: etw.InUnicodeString},
@@ -2201,47 +1599,24 @@ var backgroundRefreshFailed = etw.EventDesc{
 	New: func() etw.Event { return new(BackgroundRefreshFailed) },
 }
 
-// AnyBackgroundRefreshFailed is event 19, of task BackgroundRefreshFailed,
-// level win:Informational, in any version.
-//
-// The only version is [BackgroundRefreshFailed]; a newer one is decoded like
-// it.
+// AnyBackgroundRefreshFailed is [BackgroundRefreshFailed] in any version: a
+// newer one is decoded like it.
 type AnyBackgroundRefreshFailed struct {
 	Seen etw.Seen
-
-	RequestId etw.UTF16
-	Exception etw.UTF16
+	BackgroundRefreshFailed
 }
 
-var anyBackgroundRefreshFailed = []*etw.EventDesc{&backgroundRefreshFailed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBackgroundRefreshFailed) EventDescs() []*etw.EventDesc { return anyBackgroundRefreshFailed }
-func (e *AnyBackgroundRefreshFailed) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBackgroundRefreshFailed, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBackgroundRefreshFailed) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&backgroundRefreshFailed}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBackgroundRefreshFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v BackgroundRefreshFailed
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyBackgroundRefreshFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBackgroundRefreshFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.Exception = v.Exception
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBackgroundRefreshFailed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.UTF16Value(e.Exception)
-	}
-	return etw.Value{}
+	return e.BackgroundRefreshFailed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2250,10 +1625,6 @@ func (e AnyBackgroundRefreshFailed) Clone() *AnyBackgroundRefreshFailed {
 	e.Exception = e.Exception.Clone()
 	return &e
 }
-
-func (e AnyBackgroundRefreshFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBackgroundRefreshFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBackgroundRefreshFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestRedirect is event 20, version 0, of task RequestRedirect, level
 // win:Verbose.
@@ -2316,13 +1687,8 @@ func (e RequestRedirect) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e RequestRedirect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestRedirect = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       20,
-	Level:    5,
-	Task:     65514,
-	Name:     "RequestRedirect",
-	Named:    true,
-	TaskName: "RequestRedirect",
+	Provider: &providerDesc, ID: 20, Level: 5, Task: 65514,
+	Name: "RequestRedirect", Named: true, TaskName: "RequestRedirect",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "from", Type: etw.InUnicodeString},
@@ -2332,54 +1698,22 @@ var requestRedirect = etw.EventDesc{
 	New: func() etw.Event { return new(RequestRedirect) },
 }
 
-// AnyRequestRedirect is event 20, of task RequestRedirect, level win:Verbose,
-// in any version.
-//
-// The only version is [RequestRedirect]; a newer one is decoded like it.
+// AnyRequestRedirect is [RequestRedirect] in any version: a newer one is
+// decoded like it.
 type AnyRequestRedirect struct {
 	Seen etw.Seen
-
-	RequestId etw.UTF16
-	From      etw.UTF16
-	To        etw.UTF16
-	Status    int32
+	RequestRedirect
 }
 
-var anyRequestRedirect = []*etw.EventDesc{&requestRedirect}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequestRedirect) EventDescs() []*etw.EventDesc { return anyRequestRedirect }
-func (e *AnyRequestRedirect) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRequestRedirect, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestRedirect) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestRedirect} }
+func (e *AnyRequestRedirect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestRedirect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestRedirect
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRequestRedirect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.From = v.From
-	e.To = v.To
-	e.Status = v.Status
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestRedirect) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.UTF16Value(e.From)
-	case 2:
-		return etw.UTF16Value(e.To)
-	case 3:
-		return etw.IntValue(int64(e.Status))
-	}
-	return etw.Value{}
+	return e.RequestRedirect.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2389,10 +1723,6 @@ func (e AnyRequestRedirect) Clone() *AnyRequestRedirect {
 	e.To = e.To.Clone()
 	return &e
 }
-
-func (e AnyRequestRedirect) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestRedirect) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestRedirect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestRedirectBlocked is event 21, version 0, of task
 // RequestRedirectBlocked, level win:Warning.
@@ -2450,13 +1780,8 @@ func (e RequestRedirectBlocked) LogValue() slog.Value         { return etw.LogVa
 func (e RequestRedirectBlocked) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestRedirectBlocked = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       21,
-	Level:    3,
-	Task:     65513,
-	Name:     "RequestRedirectBlocked",
-	Named:    true,
-	TaskName: "RequestRedirectBlocked",
+	Provider: &providerDesc, ID: 21, Level: 3, Task: 65513,
+	Name: "RequestRedirectBlocked", Named: true, TaskName: "RequestRedirectBlocked",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "from", Type: etw.InUnicodeString},
@@ -2465,51 +1790,24 @@ var requestRedirectBlocked = etw.EventDesc{
 	New: func() etw.Event { return new(RequestRedirectBlocked) },
 }
 
-// AnyRequestRedirectBlocked is event 21, of task RequestRedirectBlocked, level
-// win:Warning, in any version.
-//
-// The only version is [RequestRedirectBlocked]; a newer one is decoded like
-// it.
+// AnyRequestRedirectBlocked is [RequestRedirectBlocked] in any version: a
+// newer one is decoded like it.
 type AnyRequestRedirectBlocked struct {
 	Seen etw.Seen
-
-	RequestId etw.UTF16
-	From      etw.UTF16
-	To        etw.UTF16
+	RequestRedirectBlocked
 }
 
-var anyRequestRedirectBlocked = []*etw.EventDesc{&requestRedirectBlocked}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequestRedirectBlocked) EventDescs() []*etw.EventDesc { return anyRequestRedirectBlocked }
-func (e *AnyRequestRedirectBlocked) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRequestRedirectBlocked, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestRedirectBlocked) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&requestRedirectBlocked}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestRedirectBlocked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestRedirectBlocked
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRequestRedirectBlocked) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRequestRedirectBlocked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.From = v.From
-	e.To = v.To
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestRedirectBlocked) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.UTF16Value(e.From)
-	case 2:
-		return etw.UTF16Value(e.To)
-	}
-	return etw.Value{}
+	return e.RequestRedirectBlocked.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2519,10 +1817,6 @@ func (e AnyRequestRedirectBlocked) Clone() *AnyRequestRedirectBlocked {
 	e.To = e.To.Clone()
 	return &e
 }
-
-func (e AnyRequestRedirectBlocked) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestRedirectBlocked) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestRedirectBlocked) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestRedirectCountExceeded is event 22, version 0, of task
 // RequestRedirectCountExceeded, level win:Warning.
@@ -2580,13 +1874,8 @@ func (e RequestRedirectCountExceeded) LogValue() slog.Value         { return etw
 func (e RequestRedirectCountExceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestRedirectCountExceeded = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       22,
-	Level:    3,
-	Task:     65512,
-	Name:     "RequestRedirectCountExceeded",
-	Named:    true,
-	TaskName: "RequestRedirectCountExceeded",
+	Provider: &providerDesc, ID: 22, Level: 3, Task: 65512,
+	Name: "RequestRedirectCountExceeded", Named: true, TaskName: "RequestRedirectCountExceeded",
 	Fields: []etw.FieldDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "from", Type: etw.InUnicodeString},
@@ -2595,53 +1884,24 @@ var requestRedirectCountExceeded = etw.EventDesc{
 	New: func() etw.Event { return new(RequestRedirectCountExceeded) },
 }
 
-// AnyRequestRedirectCountExceeded is event 22, of task
-// RequestRedirectCountExceeded, level win:Warning, in any version.
-//
-// The only version is [RequestRedirectCountExceeded]; a newer one is decoded
-// like it.
+// AnyRequestRedirectCountExceeded is [RequestRedirectCountExceeded] in any
+// version: a newer one is decoded like it.
 type AnyRequestRedirectCountExceeded struct {
 	Seen etw.Seen
-
-	RequestId etw.UTF16
-	From      etw.UTF16
-	To        etw.UTF16
+	RequestRedirectCountExceeded
 }
 
-var anyRequestRedirectCountExceeded = []*etw.EventDesc{&requestRedirectCountExceeded}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyRequestRedirectCountExceeded) EventDescs() []*etw.EventDesc {
-	return anyRequestRedirectCountExceeded
+	return []*etw.EventDesc{&requestRedirectCountExceeded}
 }
-func (e *AnyRequestRedirectCountExceeded) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRequestRedirectCountExceeded, e.Seen)
+func (e *AnyRequestRedirectCountExceeded) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestRedirectCountExceeded) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestRedirectCountExceeded
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRequestRedirectCountExceeded) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RequestId = v.RequestId
-	e.From = v.From
-	e.To = v.To
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestRedirectCountExceeded) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RequestId)
-	case 1:
-		return etw.UTF16Value(e.From)
-	case 2:
-		return etw.UTF16Value(e.To)
-	}
-	return etw.Value{}
+	return e.RequestRedirectCountExceeded.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2650,12 +1910,6 @@ func (e AnyRequestRedirectCountExceeded) Clone() *AnyRequestRedirectCountExceede
 	e.From = e.From.Clone()
 	e.To = e.To.Clone()
 	return &e
-}
-
-func (e AnyRequestRedirectCountExceeded) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestRedirectCountExceeded) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyRequestRedirectCountExceeded) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // PipelineTransportOptionsNotApplied is event 23, version 0, of task
@@ -2706,72 +1960,39 @@ func (e PipelineTransportOptionsNotApplied) MarshalJSON() ([]byte, error) {
 }
 
 var pipelineTransportOptionsNotApplied = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       23,
-	Level:    4,
-	Task:     65511,
-	Name:     "PipelineTransportOptionsNotApplied",
-	Named:    true,
-	TaskName: "PipelineTransportOptionsNotApplied",
+	Provider: &providerDesc, ID: 23, Level: 4, Task: 65511,
+	Name: "PipelineTransportOptionsNotApplied", Named: true, TaskName: "PipelineTransportOptionsNotApplied",
 	Fields: []etw.FieldDesc{
 		{Name: "optionsType", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(PipelineTransportOptionsNotApplied) },
 }
 
-// AnyPipelineTransportOptionsNotApplied is event 23, of task
-// PipelineTransportOptionsNotApplied, level win:Informational, in any version.
-//
-// The only version is [PipelineTransportOptionsNotApplied]; a newer one is
-// decoded like it.
+// AnyPipelineTransportOptionsNotApplied is
+// [PipelineTransportOptionsNotApplied] in any version: a newer one is decoded
+// like it.
 type AnyPipelineTransportOptionsNotApplied struct {
 	Seen etw.Seen
-
-	OptionsType etw.UTF16
+	PipelineTransportOptionsNotApplied
 }
 
-var anyPipelineTransportOptionsNotApplied = []*etw.EventDesc{&pipelineTransportOptionsNotApplied}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyPipelineTransportOptionsNotApplied) EventDescs() []*etw.EventDesc {
-	return anyPipelineTransportOptionsNotApplied
+	return []*etw.EventDesc{&pipelineTransportOptionsNotApplied}
 }
-func (e *AnyPipelineTransportOptionsNotApplied) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPipelineTransportOptionsNotApplied, e.Seen)
+func (e *AnyPipelineTransportOptionsNotApplied) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPipelineTransportOptionsNotApplied) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PipelineTransportOptionsNotApplied
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPipelineTransportOptionsNotApplied) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.OptionsType = v.OptionsType
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPipelineTransportOptionsNotApplied) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.OptionsType)
-	}
-	return etw.Value{}
+	return e.PipelineTransportOptionsNotApplied.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyPipelineTransportOptionsNotApplied) Clone() *AnyPipelineTransportOptionsNotApplied {
 	e.OptionsType = e.OptionsType.Clone()
 	return &e
-}
-
-func (e AnyPipelineTransportOptionsNotApplied) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyPipelineTransportOptionsNotApplied) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyPipelineTransportOptionsNotApplied) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // FailedToDecodeCaeChallengeClaims is event 24, version 0, of task
@@ -2828,13 +2049,8 @@ func (e FailedToDecodeCaeChallengeClaims) MarshalJSON() ([]byte, error) {
 }
 
 var failedToDecodeCaeChallengeClaims = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       24,
-	Level:    2,
-	Task:     65510,
-	Name:     "FailedToDecodeCaeChallengeClaims",
-	Named:    true,
-	TaskName: "FailedToDecodeCaeChallengeClaims",
+	Provider: &providerDesc, ID: 24, Level: 2, Task: 65510,
+	Name: "FailedToDecodeCaeChallengeClaims", Named: true, TaskName: "FailedToDecodeCaeChallengeClaims",
 	Fields: []etw.FieldDesc{
 		{Name: "encodedClaims", Type: etw.InUnicodeString},
 		{Name: "exception", Type: etw.InUnicodeString},
@@ -2842,49 +2058,24 @@ var failedToDecodeCaeChallengeClaims = etw.EventDesc{
 	New: func() etw.Event { return new(FailedToDecodeCaeChallengeClaims) },
 }
 
-// AnyFailedToDecodeCaeChallengeClaims is event 24, of task
-// FailedToDecodeCaeChallengeClaims, level win:Error, in any version.
-//
-// The only version is [FailedToDecodeCaeChallengeClaims]; a newer one is
-// decoded like it.
+// AnyFailedToDecodeCaeChallengeClaims is [FailedToDecodeCaeChallengeClaims] in
+// any version: a newer one is decoded like it.
 type AnyFailedToDecodeCaeChallengeClaims struct {
 	Seen etw.Seen
-
-	EncodedClaims etw.UTF16
-	Exception     etw.UTF16
+	FailedToDecodeCaeChallengeClaims
 }
 
-var anyFailedToDecodeCaeChallengeClaims = []*etw.EventDesc{&failedToDecodeCaeChallengeClaims}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyFailedToDecodeCaeChallengeClaims) EventDescs() []*etw.EventDesc {
-	return anyFailedToDecodeCaeChallengeClaims
+	return []*etw.EventDesc{&failedToDecodeCaeChallengeClaims}
 }
-func (e *AnyFailedToDecodeCaeChallengeClaims) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyFailedToDecodeCaeChallengeClaims, e.Seen)
+func (e *AnyFailedToDecodeCaeChallengeClaims) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFailedToDecodeCaeChallengeClaims) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v FailedToDecodeCaeChallengeClaims
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyFailedToDecodeCaeChallengeClaims) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.EncodedClaims = v.EncodedClaims
-	e.Exception = v.Exception
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFailedToDecodeCaeChallengeClaims) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.EncodedClaims)
-	case 1:
-		return etw.UTF16Value(e.Exception)
-	}
-	return etw.Value{}
+	return e.FailedToDecodeCaeChallengeClaims.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2892,12 +2083,6 @@ func (e AnyFailedToDecodeCaeChallengeClaims) Clone() *AnyFailedToDecodeCaeChalle
 	e.EncodedClaims = e.EncodedClaims.Clone()
 	e.Exception = e.Exception.Clone()
 	return &e
-}
-
-func (e AnyFailedToDecodeCaeChallengeClaims) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyFailedToDecodeCaeChallengeClaims) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyFailedToDecodeCaeChallengeClaims) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // FailedToUpdateTransport is event 25, version 0, of task
@@ -2944,56 +2129,32 @@ func (e FailedToUpdateTransport) LogValue() slog.Value         { return etw.LogV
 func (e FailedToUpdateTransport) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var failedToUpdateTransport = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       25,
-	Level:    2,
-	Task:     65509,
-	Name:     "FailedToUpdateTransport",
-	Named:    true,
-	TaskName: "FailedToUpdateTransport",
+	Provider: &providerDesc, ID: 25, Level: 2, Task: 65509,
+	Name: "FailedToUpdateTransport", Named: true, TaskName: "FailedToUpdateTransport",
 	Fields: []etw.FieldDesc{
 		{Name: "reason", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(FailedToUpdateTransport) },
 }
 
-// AnyFailedToUpdateTransport is event 25, of task FailedToUpdateTransport,
-// level win:Error, in any version.
-//
-// The only version is [FailedToUpdateTransport]; a newer one is decoded like
-// it.
+// AnyFailedToUpdateTransport is [FailedToUpdateTransport] in any version: a
+// newer one is decoded like it.
 type AnyFailedToUpdateTransport struct {
 	Seen etw.Seen
-
-	Reason etw.UTF16
+	FailedToUpdateTransport
 }
 
-var anyFailedToUpdateTransport = []*etw.EventDesc{&failedToUpdateTransport}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyFailedToUpdateTransport) EventDescs() []*etw.EventDesc { return anyFailedToUpdateTransport }
-func (e *AnyFailedToUpdateTransport) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyFailedToUpdateTransport, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFailedToUpdateTransport) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&failedToUpdateTransport}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFailedToUpdateTransport) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v FailedToUpdateTransport
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyFailedToUpdateTransport) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyFailedToUpdateTransport) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Reason = v.Reason
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFailedToUpdateTransport) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Reason)
-	}
-	return etw.Value{}
+	return e.FailedToUpdateTransport.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3001,10 +2162,6 @@ func (e AnyFailedToUpdateTransport) Clone() *AnyFailedToUpdateTransport {
 	e.Reason = e.Reason.Clone()
 	return &e
 }
-
-func (e AnyFailedToUpdateTransport) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFailedToUpdateTransport) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFailedToUpdateTransport) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TokenBinding is event 26, version 0, of task TokenBinding, level
 // win:Verbose.
@@ -3050,53 +2207,30 @@ func (e TokenBinding) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TokenBinding) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tokenBinding = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       26,
-	Level:    5,
-	Task:     65508,
-	Name:     "TokenBinding",
-	Named:    true,
-	TaskName: "TokenBinding",
+	Provider: &providerDesc, ID: 26, Level: 5, Task: 65508,
+	Name: "TokenBinding", Named: true, TaskName: "TokenBinding",
 	Fields: []etw.FieldDesc{
 		{Name: "reason", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(TokenBinding) },
 }
 
-// AnyTokenBinding is event 26, of task TokenBinding, level win:Verbose, in any
-// version.
-//
-// The only version is [TokenBinding]; a newer one is decoded like it.
+// AnyTokenBinding is [TokenBinding] in any version: a newer one is decoded
+// like it.
 type AnyTokenBinding struct {
 	Seen etw.Seen
-
-	Reason etw.UTF16
+	TokenBinding
 }
 
-var anyTokenBinding = []*etw.EventDesc{&tokenBinding}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTokenBinding) EventDescs() []*etw.EventDesc { return anyTokenBinding }
-func (e *AnyTokenBinding) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTokenBinding, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTokenBinding) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TokenBinding
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTokenBinding) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tokenBinding} }
+func (e *AnyTokenBinding) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTokenBinding) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Reason = v.Reason
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTokenBinding) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Reason)
-	}
-	return etw.Value{}
+	return e.TokenBinding.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3104,7 +2238,3 @@ func (e AnyTokenBinding) Clone() *AnyTokenBinding {
 	e.Reason = e.Reason.Clone()
 	return &e
 }
-
-func (e AnyTokenBinding) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTokenBinding) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTokenBinding) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -57,56 +57,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -114,10 +90,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConcurrentStackFastPushFailed is ConcurrentStack_FastPushFailed: event 1,
 // version 0, of task ConcurrentStack_FastPushFailed, level win:Warning.
@@ -163,67 +135,36 @@ func (e ConcurrentStackFastPushFailed) LogValue() slog.Value         { return et
 func (e ConcurrentStackFastPushFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var concurrentStackFastPushFailed = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Level:    3,
-	Task:     65533,
-	Name:     "ConcurrentStack_FastPushFailed",
-	TaskName: "ConcurrentStack_FastPushFailed",
+	Provider: &providerDesc, ID: 1, Level: 3, Task: 65533,
+	Name: "ConcurrentStack_FastPushFailed", TaskName: "ConcurrentStack_FastPushFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "spinCount", Type: etw.InInt32},
 	},
 	New: func() etw.Event { return new(ConcurrentStackFastPushFailed) },
 }
 
-// AnyConcurrentStackFastPushFailed is event 1, of task
-// ConcurrentStack_FastPushFailed, level win:Warning, in any version.
-//
-// The only version is [ConcurrentStackFastPushFailed]; a newer one is decoded
-// like it.
+// AnyConcurrentStackFastPushFailed is [ConcurrentStackFastPushFailed] in any
+// version: a newer one is decoded like it.
 type AnyConcurrentStackFastPushFailed struct {
 	Seen etw.Seen
-
-	SpinCount int32
+	ConcurrentStackFastPushFailed
 }
 
-var anyConcurrentStackFastPushFailed = []*etw.EventDesc{&concurrentStackFastPushFailed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyConcurrentStackFastPushFailed) EventDescs() []*etw.EventDesc {
-	return anyConcurrentStackFastPushFailed
+	return []*etw.EventDesc{&concurrentStackFastPushFailed}
 }
-func (e *AnyConcurrentStackFastPushFailed) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyConcurrentStackFastPushFailed, e.Seen)
+func (e *AnyConcurrentStackFastPushFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyConcurrentStackFastPushFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ConcurrentStackFastPushFailed
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyConcurrentStackFastPushFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SpinCount = v.SpinCount
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyConcurrentStackFastPushFailed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.SpinCount))
-	}
-	return etw.Value{}
+	return e.ConcurrentStackFastPushFailed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyConcurrentStackFastPushFailed) Clone() *AnyConcurrentStackFastPushFailed { return &e }
-
-func (e AnyConcurrentStackFastPushFailed) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyConcurrentStackFastPushFailed) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyConcurrentStackFastPushFailed) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // ConcurrentStackFastPopFailed is ConcurrentStack_FastPopFailed: event 2,
 // version 0, of task ConcurrentStack_FastPopFailed, level win:Warning.
@@ -267,67 +208,36 @@ func (e ConcurrentStackFastPopFailed) LogValue() slog.Value         { return etw
 func (e ConcurrentStackFastPopFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var concurrentStackFastPopFailed = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Level:    3,
-	Task:     65532,
-	Name:     "ConcurrentStack_FastPopFailed",
-	TaskName: "ConcurrentStack_FastPopFailed",
+	Provider: &providerDesc, ID: 2, Level: 3, Task: 65532,
+	Name: "ConcurrentStack_FastPopFailed", TaskName: "ConcurrentStack_FastPopFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "spinCount", Type: etw.InInt32},
 	},
 	New: func() etw.Event { return new(ConcurrentStackFastPopFailed) },
 }
 
-// AnyConcurrentStackFastPopFailed is event 2, of task
-// ConcurrentStack_FastPopFailed, level win:Warning, in any version.
-//
-// The only version is [ConcurrentStackFastPopFailed]; a newer one is decoded
-// like it.
+// AnyConcurrentStackFastPopFailed is [ConcurrentStackFastPopFailed] in any
+// version: a newer one is decoded like it.
 type AnyConcurrentStackFastPopFailed struct {
 	Seen etw.Seen
-
-	SpinCount int32
+	ConcurrentStackFastPopFailed
 }
 
-var anyConcurrentStackFastPopFailed = []*etw.EventDesc{&concurrentStackFastPopFailed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyConcurrentStackFastPopFailed) EventDescs() []*etw.EventDesc {
-	return anyConcurrentStackFastPopFailed
+	return []*etw.EventDesc{&concurrentStackFastPopFailed}
 }
-func (e *AnyConcurrentStackFastPopFailed) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyConcurrentStackFastPopFailed, e.Seen)
+func (e *AnyConcurrentStackFastPopFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyConcurrentStackFastPopFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ConcurrentStackFastPopFailed
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyConcurrentStackFastPopFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SpinCount = v.SpinCount
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyConcurrentStackFastPopFailed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.SpinCount))
-	}
-	return etw.Value{}
+	return e.ConcurrentStackFastPopFailed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyConcurrentStackFastPopFailed) Clone() *AnyConcurrentStackFastPopFailed { return &e }
-
-func (e AnyConcurrentStackFastPopFailed) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyConcurrentStackFastPopFailed) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyConcurrentStackFastPopFailed) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // ConcurrentDictionaryAcquiringAllLocks is
 // ConcurrentDictionary_AcquiringAllLocks: event 3, version 0, of task
@@ -380,70 +290,38 @@ func (e ConcurrentDictionaryAcquiringAllLocks) MarshalJSON() ([]byte, error) {
 }
 
 var concurrentDictionaryAcquiringAllLocks = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Level:    3,
-	Task:     65531,
-	Name:     "ConcurrentDictionary_AcquiringAllLocks",
-	TaskName: "ConcurrentDictionary_AcquiringAllLocks",
+	Provider: &providerDesc, ID: 3, Level: 3, Task: 65531,
+	Name: "ConcurrentDictionary_AcquiringAllLocks", TaskName: "ConcurrentDictionary_AcquiringAllLocks",
 	Fields: []etw.FieldDesc{
 		{Name: "numOfBuckets", Type: etw.InInt32},
 	},
 	New: func() etw.Event { return new(ConcurrentDictionaryAcquiringAllLocks) },
 }
 
-// AnyConcurrentDictionaryAcquiringAllLocks is event 3, of task
-// ConcurrentDictionary_AcquiringAllLocks, level win:Warning, in any version.
-//
-// The only version is [ConcurrentDictionaryAcquiringAllLocks]; a newer one is
+// AnyConcurrentDictionaryAcquiringAllLocks is
+// [ConcurrentDictionaryAcquiringAllLocks] in any version: a newer one is
 // decoded like it.
 type AnyConcurrentDictionaryAcquiringAllLocks struct {
 	Seen etw.Seen
-
-	NumOfBuckets int32
+	ConcurrentDictionaryAcquiringAllLocks
 }
 
-var anyConcurrentDictionaryAcquiringAllLocks = []*etw.EventDesc{&concurrentDictionaryAcquiringAllLocks}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyConcurrentDictionaryAcquiringAllLocks) EventDescs() []*etw.EventDesc {
-	return anyConcurrentDictionaryAcquiringAllLocks
+	return []*etw.EventDesc{&concurrentDictionaryAcquiringAllLocks}
 }
-func (e *AnyConcurrentDictionaryAcquiringAllLocks) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyConcurrentDictionaryAcquiringAllLocks, e.Seen)
+func (e *AnyConcurrentDictionaryAcquiringAllLocks) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyConcurrentDictionaryAcquiringAllLocks) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ConcurrentDictionaryAcquiringAllLocks
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyConcurrentDictionaryAcquiringAllLocks) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.NumOfBuckets = v.NumOfBuckets
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyConcurrentDictionaryAcquiringAllLocks) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.NumOfBuckets))
-	}
-	return etw.Value{}
+	return e.ConcurrentDictionaryAcquiringAllLocks.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyConcurrentDictionaryAcquiringAllLocks) Clone() *AnyConcurrentDictionaryAcquiringAllLocks {
 	return &e
-}
-
-func (e AnyConcurrentDictionaryAcquiringAllLocks) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyConcurrentDictionaryAcquiringAllLocks) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyConcurrentDictionaryAcquiringAllLocks) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ConcurrentBagTryTakeSteals is ConcurrentBag_TryTakeSteals: event 4, version
@@ -462,39 +340,33 @@ func (e ConcurrentBagTryTakeSteals) LogValue() slog.Value               { return
 func (e ConcurrentBagTryTakeSteals) MarshalJSON() ([]byte, error)       { return etw.AppendJSON(nil, &e) }
 
 var concurrentBagTryTakeSteals = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Level:    5,
-	Task:     65530,
-	Name:     "ConcurrentBag_TryTakeSteals",
-	TaskName: "ConcurrentBag_TryTakeSteals",
-	New:      func() etw.Event { return new(ConcurrentBagTryTakeSteals) },
+	Provider: &providerDesc, ID: 4, Level: 5, Task: 65530,
+	Name: "ConcurrentBag_TryTakeSteals", TaskName: "ConcurrentBag_TryTakeSteals",
+	New: func() etw.Event { return new(ConcurrentBagTryTakeSteals) },
 }
 
-// AnyConcurrentBagTryTakeSteals is event 4, of task
-// ConcurrentBag_TryTakeSteals, level win:Verbose, in any version.
-//
-// The only version is [ConcurrentBagTryTakeSteals]; a newer one is decoded
-// like it.
+// AnyConcurrentBagTryTakeSteals is [ConcurrentBagTryTakeSteals] in any
+// version: a newer one is decoded like it.
 type AnyConcurrentBagTryTakeSteals struct {
 	Seen etw.Seen
+	ConcurrentBagTryTakeSteals
 }
 
-var anyConcurrentBagTryTakeSteals = []*etw.EventDesc{&concurrentBagTryTakeSteals}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyConcurrentBagTryTakeSteals) EventDescs() []*etw.EventDesc {
-	return anyConcurrentBagTryTakeSteals
+	return []*etw.EventDesc{&concurrentBagTryTakeSteals}
 }
-func (*AnyConcurrentBagTryTakeSteals) EventDesc() *etw.EventDesc { return &concurrentBagTryTakeSteals }
-func (e *AnyConcurrentBagTryTakeSteals) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnyConcurrentBagTryTakeSteals) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyConcurrentBagTryTakeSteals) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.ConcurrentBagTryTakeSteals.DecodePayload(p, ptr)
 }
-func (*AnyConcurrentBagTryTakeSteals) FieldValue(int) etw.Value               { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyConcurrentBagTryTakeSteals) Clone() *AnyConcurrentBagTryTakeSteals { return &e }
-func (e AnyConcurrentBagTryTakeSteals) String() string                        { return string(etw.AppendText(nil, &e)) }
-func (e AnyConcurrentBagTryTakeSteals) LogValue() slog.Value                  { return etw.LogValue(&e) }
-func (e AnyConcurrentBagTryTakeSteals) MarshalJSON() ([]byte, error)          { return etw.AppendJSON(nil, &e) }
 
 // ConcurrentBagTryPeekSteals is ConcurrentBag_TryPeekSteals: event 5, version
 // 0, of task ConcurrentBag_TryPeekSteals, level win:Verbose.
@@ -512,36 +384,30 @@ func (e ConcurrentBagTryPeekSteals) LogValue() slog.Value               { return
 func (e ConcurrentBagTryPeekSteals) MarshalJSON() ([]byte, error)       { return etw.AppendJSON(nil, &e) }
 
 var concurrentBagTryPeekSteals = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Level:    5,
-	Task:     65529,
-	Name:     "ConcurrentBag_TryPeekSteals",
-	TaskName: "ConcurrentBag_TryPeekSteals",
-	New:      func() etw.Event { return new(ConcurrentBagTryPeekSteals) },
+	Provider: &providerDesc, ID: 5, Level: 5, Task: 65529,
+	Name: "ConcurrentBag_TryPeekSteals", TaskName: "ConcurrentBag_TryPeekSteals",
+	New: func() etw.Event { return new(ConcurrentBagTryPeekSteals) },
 }
 
-// AnyConcurrentBagTryPeekSteals is event 5, of task
-// ConcurrentBag_TryPeekSteals, level win:Verbose, in any version.
-//
-// The only version is [ConcurrentBagTryPeekSteals]; a newer one is decoded
-// like it.
+// AnyConcurrentBagTryPeekSteals is [ConcurrentBagTryPeekSteals] in any
+// version: a newer one is decoded like it.
 type AnyConcurrentBagTryPeekSteals struct {
 	Seen etw.Seen
+	ConcurrentBagTryPeekSteals
 }
 
-var anyConcurrentBagTryPeekSteals = []*etw.EventDesc{&concurrentBagTryPeekSteals}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyConcurrentBagTryPeekSteals) EventDescs() []*etw.EventDesc {
-	return anyConcurrentBagTryPeekSteals
+	return []*etw.EventDesc{&concurrentBagTryPeekSteals}
 }
-func (*AnyConcurrentBagTryPeekSteals) EventDesc() *etw.EventDesc { return &concurrentBagTryPeekSteals }
-func (e *AnyConcurrentBagTryPeekSteals) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnyConcurrentBagTryPeekSteals) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyConcurrentBagTryPeekSteals) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.ConcurrentBagTryPeekSteals.DecodePayload(p, ptr)
 }
-func (*AnyConcurrentBagTryPeekSteals) FieldValue(int) etw.Value               { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyConcurrentBagTryPeekSteals) Clone() *AnyConcurrentBagTryPeekSteals { return &e }
-func (e AnyConcurrentBagTryPeekSteals) String() string                        { return string(etw.AppendText(nil, &e)) }
-func (e AnyConcurrentBagTryPeekSteals) LogValue() slog.Value                  { return etw.LogValue(&e) }
-func (e AnyConcurrentBagTryPeekSteals) MarshalJSON() ([]byte, error)          { return etw.AppendJSON(nil, &e) }

@@ -123,10 +123,8 @@ func (e Value) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Value) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var value = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Value",
-	Named:    true,
+	Provider: &providerDesc, ID: 1,
+	Name: "Value", Named: true,
 	Fields: []etw.FieldDesc{
 		{Name: "Name", Type: etw.InUnicodeString},
 		{Name: "DisplayName", Type: etw.InUnicodeString},
@@ -144,94 +142,21 @@ var value = etw.EventDesc{
 	New: func() etw.Event { return new(Value) },
 }
 
-// AnyValue is event 1, level win:LogAlways, in any version.
-//
-// What a counter of values says of an interval.
-//
-// The only version is [Value]; a newer one is decoded like it.
+// AnyValue is [Value] in any version: a newer one is decoded like it.
 type AnyValue struct {
 	Seen etw.Seen
-
-	// By which programs ask for it.
-	Name              etw.UTF16
-	DisplayName       etw.UTF16
-	Mean              float64
-	StandardDeviation float64
-	// How many values there were.
-	Count int32
-	// Infinite if there were none, and so is Max.
-	Min float64
-	Max float64
-	// The length of the interval, which ends with the event.
-	IntervalSec float32
-	// Interval= and the milliseconds that a session asked for. Several sessions
-	// have a series each.
-	Series etw.UTF16
-	// Mean.
-	CounterType etw.UTF16
-	// NAME:VALUE,..., of the program.
-	Metadata etw.UTF16
-	// Empty for most; see Counter.
-	DisplayUnits etw.UTF16
+	Value
 }
 
-var anyValue = []*etw.EventDesc{&value}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyValue) EventDescs() []*etw.EventDesc { return anyValue }
-func (e *AnyValue) EventDesc() *etw.EventDesc  { return etw.DescOf(anyValue, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyValue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Value
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyValue) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&value} }
+func (e *AnyValue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyValue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Name = v.Name
-	e.DisplayName = v.DisplayName
-	e.Mean = v.Mean
-	e.StandardDeviation = v.StandardDeviation
-	e.Count = v.Count
-	e.Min = v.Min
-	e.Max = v.Max
-	e.IntervalSec = v.IntervalSec
-	e.Series = v.Series
-	e.CounterType = v.CounterType
-	e.Metadata = v.Metadata
-	e.DisplayUnits = v.DisplayUnits
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyValue) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Name)
-	case 1:
-		return etw.UTF16Value(e.DisplayName)
-	case 2:
-		return etw.FloatValue(e.Mean)
-	case 3:
-		return etw.FloatValue(e.StandardDeviation)
-	case 4:
-		return etw.IntValue(int64(e.Count))
-	case 5:
-		return etw.FloatValue(e.Min)
-	case 6:
-		return etw.FloatValue(e.Max)
-	case 7:
-		return etw.Float32Value(e.IntervalSec)
-	case 8:
-		return etw.UTF16Value(e.Series)
-	case 9:
-		return etw.UTF16Value(e.CounterType)
-	case 10:
-		return etw.UTF16Value(e.Metadata)
-	case 11:
-		return etw.UTF16Value(e.DisplayUnits)
-	}
-	return etw.Value{}
+	return e.Value.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -244,10 +169,6 @@ func (e AnyValue) Clone() *AnyValue {
 	e.DisplayUnits = e.DisplayUnits.Clone()
 	return &e
 }
-
-func (e AnyValue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyValue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyValue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Increment is event 2, version 0, level win:LogAlways.
 //
@@ -350,10 +271,8 @@ func (e Increment) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Increment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var increment = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "Increment",
-	Named:    true,
+	Provider: &providerDesc, ID: 2,
+	Name: "Increment", Named: true,
 	Fields: []etw.FieldDesc{
 		{Name: "Name", Type: etw.InUnicodeString},
 		{Name: "DisplayName", Type: etw.InUnicodeString},

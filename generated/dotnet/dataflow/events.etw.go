@@ -57,56 +57,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -114,10 +90,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DataflowBlockCreated is event 1, version 0, of task DataflowBlockCreated,
 // level win:Informational.
@@ -168,12 +140,8 @@ func (e DataflowBlockCreated) LogValue() slog.Value         { return etw.LogValu
 func (e DataflowBlockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var dataflowBlockCreated = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Level:    4,
-	Task:     65533,
-	Name:     "DataflowBlockCreated",
-	TaskName: "DataflowBlockCreated",
+	Provider: &providerDesc, ID: 1, Level: 4, Task: 65533,
+	Name: "DataflowBlockCreated", TaskName: "DataflowBlockCreated",
 	Fields: []etw.FieldDesc{
 		{Name: "blockName", Type: etw.InUnicodeString},
 		{Name: "blockId", Type: etw.InInt32},
@@ -181,46 +149,24 @@ var dataflowBlockCreated = etw.EventDesc{
 	New: func() etw.Event { return new(DataflowBlockCreated) },
 }
 
-// AnyDataflowBlockCreated is event 1, of task DataflowBlockCreated, level
-// win:Informational, in any version.
-//
-// The only version is [DataflowBlockCreated]; a newer one is decoded like it.
+// AnyDataflowBlockCreated is [DataflowBlockCreated] in any version: a newer
+// one is decoded like it.
 type AnyDataflowBlockCreated struct {
 	Seen etw.Seen
-
-	BlockName etw.UTF16
-	BlockId   int32
+	DataflowBlockCreated
 }
 
-var anyDataflowBlockCreated = []*etw.EventDesc{&dataflowBlockCreated}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyDataflowBlockCreated) EventDescs() []*etw.EventDesc { return anyDataflowBlockCreated }
-func (e *AnyDataflowBlockCreated) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDataflowBlockCreated, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDataflowBlockCreated) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&dataflowBlockCreated}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDataflowBlockCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v DataflowBlockCreated
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyDataflowBlockCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyDataflowBlockCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.BlockName = v.BlockName
-	e.BlockId = v.BlockId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDataflowBlockCreated) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.BlockName)
-	case 1:
-		return etw.IntValue(int64(e.BlockId))
-	}
-	return etw.Value{}
+	return e.DataflowBlockCreated.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -228,10 +174,6 @@ func (e AnyDataflowBlockCreated) Clone() *AnyDataflowBlockCreated {
 	e.BlockName = e.BlockName.Clone()
 	return &e
 }
-
-func (e AnyDataflowBlockCreated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDataflowBlockCreated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDataflowBlockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskLaunchedForMessageHandling is event 2, version 0, of task
 // TaskLaunchedForMessageHandling, level win:Informational.
@@ -292,12 +234,8 @@ func (e TaskLaunchedForMessageHandling) LogValue() slog.Value         { return e
 func (e TaskLaunchedForMessageHandling) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var taskLaunchedForMessageHandling = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Level:    4,
-	Task:     65532,
-	Name:     "TaskLaunchedForMessageHandling",
-	TaskName: "TaskLaunchedForMessageHandling",
+	Provider: &providerDesc, ID: 2, Level: 4, Task: 65532,
+	Name: "TaskLaunchedForMessageHandling", TaskName: "TaskLaunchedForMessageHandling",
 	Fields: []etw.FieldDesc{
 		{Name: "blockId", Type: etw.InInt32},
 		{Name: "reason", Type: etw.InUInt32, Map: &taskLaunchedReasonMap},
@@ -307,67 +245,28 @@ var taskLaunchedForMessageHandling = etw.EventDesc{
 	New: func() etw.Event { return new(TaskLaunchedForMessageHandling) },
 }
 
-// AnyTaskLaunchedForMessageHandling is event 2, of task
-// TaskLaunchedForMessageHandling, level win:Informational, in any version.
-//
-// The only version is [TaskLaunchedForMessageHandling]; a newer one is decoded
-// like it.
+// AnyTaskLaunchedForMessageHandling is [TaskLaunchedForMessageHandling] in any
+// version: a newer one is decoded like it.
 type AnyTaskLaunchedForMessageHandling struct {
 	Seen etw.Seen
-
-	BlockId           int32
-	Reason            TaskLaunchedReason
-	AvailableMessages int32
-	TaskId            int32
+	TaskLaunchedForMessageHandling
 }
 
-var anyTaskLaunchedForMessageHandling = []*etw.EventDesc{&taskLaunchedForMessageHandling}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyTaskLaunchedForMessageHandling) EventDescs() []*etw.EventDesc {
-	return anyTaskLaunchedForMessageHandling
+	return []*etw.EventDesc{&taskLaunchedForMessageHandling}
 }
-func (e *AnyTaskLaunchedForMessageHandling) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTaskLaunchedForMessageHandling, e.Seen)
+func (e *AnyTaskLaunchedForMessageHandling) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTaskLaunchedForMessageHandling) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TaskLaunchedForMessageHandling
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTaskLaunchedForMessageHandling) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.BlockId = v.BlockId
-	e.Reason = v.Reason
-	e.AvailableMessages = v.AvailableMessages
-	e.TaskId = v.TaskId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTaskLaunchedForMessageHandling) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.BlockId))
-	case 1:
-		return etw.UintValue(uint64(e.Reason))
-	case 2:
-		return etw.IntValue(int64(e.AvailableMessages))
-	case 3:
-		return etw.IntValue(int64(e.TaskId))
-	}
-	return etw.Value{}
+	return e.TaskLaunchedForMessageHandling.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTaskLaunchedForMessageHandling) Clone() *AnyTaskLaunchedForMessageHandling { return &e }
-
-func (e AnyTaskLaunchedForMessageHandling) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyTaskLaunchedForMessageHandling) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyTaskLaunchedForMessageHandling) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // DataflowBlockCompleted is event 3, version 0, of task
 // DataflowBlockCompleted, level win:Informational.
@@ -426,12 +325,8 @@ func (e DataflowBlockCompleted) LogValue() slog.Value         { return etw.LogVa
 func (e DataflowBlockCompleted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var dataflowBlockCompleted = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Level:    4,
-	Task:     65531,
-	Name:     "DataflowBlockCompleted",
-	TaskName: "DataflowBlockCompleted",
+	Provider: &providerDesc, ID: 3, Level: 4, Task: 65531,
+	Name: "DataflowBlockCompleted", TaskName: "DataflowBlockCompleted",
 	Fields: []etw.FieldDesc{
 		{Name: "blockId", Type: etw.InInt32},
 		{Name: "reason", Type: etw.InUInt32, Map: &blockCompletionReasonMap},
@@ -440,51 +335,24 @@ var dataflowBlockCompleted = etw.EventDesc{
 	New: func() etw.Event { return new(DataflowBlockCompleted) },
 }
 
-// AnyDataflowBlockCompleted is event 3, of task DataflowBlockCompleted, level
-// win:Informational, in any version.
-//
-// The only version is [DataflowBlockCompleted]; a newer one is decoded like
-// it.
+// AnyDataflowBlockCompleted is [DataflowBlockCompleted] in any version: a
+// newer one is decoded like it.
 type AnyDataflowBlockCompleted struct {
 	Seen etw.Seen
-
-	BlockId       int32
-	Reason        BlockCompletionReason
-	ExceptionData etw.UTF16
+	DataflowBlockCompleted
 }
 
-var anyDataflowBlockCompleted = []*etw.EventDesc{&dataflowBlockCompleted}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyDataflowBlockCompleted) EventDescs() []*etw.EventDesc { return anyDataflowBlockCompleted }
-func (e *AnyDataflowBlockCompleted) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDataflowBlockCompleted, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDataflowBlockCompleted) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&dataflowBlockCompleted}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDataflowBlockCompleted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v DataflowBlockCompleted
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyDataflowBlockCompleted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyDataflowBlockCompleted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.BlockId = v.BlockId
-	e.Reason = v.Reason
-	e.ExceptionData = v.ExceptionData
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDataflowBlockCompleted) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.BlockId))
-	case 1:
-		return etw.UintValue(uint64(e.Reason))
-	case 2:
-		return etw.UTF16Value(e.ExceptionData)
-	}
-	return etw.Value{}
+	return e.DataflowBlockCompleted.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -492,10 +360,6 @@ func (e AnyDataflowBlockCompleted) Clone() *AnyDataflowBlockCompleted {
 	e.ExceptionData = e.ExceptionData.Clone()
 	return &e
 }
-
-func (e AnyDataflowBlockCompleted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDataflowBlockCompleted) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDataflowBlockCompleted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DataflowBlockLinking is event 4, version 0, of task DataflowBlockLinking,
 // level win:Informational.
@@ -544,12 +408,8 @@ func (e DataflowBlockLinking) LogValue() slog.Value         { return etw.LogValu
 func (e DataflowBlockLinking) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var dataflowBlockLinking = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Level:    4,
-	Task:     65530,
-	Name:     "DataflowBlockLinking",
-	TaskName: "DataflowBlockLinking",
+	Provider: &providerDesc, ID: 4, Level: 4, Task: 65530,
+	Name: "DataflowBlockLinking", TaskName: "DataflowBlockLinking",
 	Fields: []etw.FieldDesc{
 		{Name: "sourceId", Type: etw.InInt32},
 		{Name: "targetId", Type: etw.InInt32},
@@ -557,54 +417,28 @@ var dataflowBlockLinking = etw.EventDesc{
 	New: func() etw.Event { return new(DataflowBlockLinking) },
 }
 
-// AnyDataflowBlockLinking is event 4, of task DataflowBlockLinking, level
-// win:Informational, in any version.
-//
-// The only version is [DataflowBlockLinking]; a newer one is decoded like it.
+// AnyDataflowBlockLinking is [DataflowBlockLinking] in any version: a newer
+// one is decoded like it.
 type AnyDataflowBlockLinking struct {
 	Seen etw.Seen
-
-	SourceId int32
-	TargetId int32
+	DataflowBlockLinking
 }
 
-var anyDataflowBlockLinking = []*etw.EventDesc{&dataflowBlockLinking}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyDataflowBlockLinking) EventDescs() []*etw.EventDesc { return anyDataflowBlockLinking }
-func (e *AnyDataflowBlockLinking) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDataflowBlockLinking, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDataflowBlockLinking) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&dataflowBlockLinking}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDataflowBlockLinking) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v DataflowBlockLinking
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyDataflowBlockLinking) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyDataflowBlockLinking) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SourceId = v.SourceId
-	e.TargetId = v.TargetId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDataflowBlockLinking) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.SourceId))
-	case 1:
-		return etw.IntValue(int64(e.TargetId))
-	}
-	return etw.Value{}
+	return e.DataflowBlockLinking.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyDataflowBlockLinking) Clone() *AnyDataflowBlockLinking { return &e }
-
-func (e AnyDataflowBlockLinking) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDataflowBlockLinking) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDataflowBlockLinking) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DataflowBlockUnlinking is event 5, version 0, of task
 // DataflowBlockUnlinking, level win:Informational.
@@ -653,12 +487,8 @@ func (e DataflowBlockUnlinking) LogValue() slog.Value         { return etw.LogVa
 func (e DataflowBlockUnlinking) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var dataflowBlockUnlinking = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Level:    4,
-	Task:     65529,
-	Name:     "DataflowBlockUnlinking",
-	TaskName: "DataflowBlockUnlinking",
+	Provider: &providerDesc, ID: 5, Level: 4, Task: 65529,
+	Name: "DataflowBlockUnlinking", TaskName: "DataflowBlockUnlinking",
 	Fields: []etw.FieldDesc{
 		{Name: "sourceId", Type: etw.InInt32},
 		{Name: "targetId", Type: etw.InInt32},
@@ -666,52 +496,25 @@ var dataflowBlockUnlinking = etw.EventDesc{
 	New: func() etw.Event { return new(DataflowBlockUnlinking) },
 }
 
-// AnyDataflowBlockUnlinking is event 5, of task DataflowBlockUnlinking, level
-// win:Informational, in any version.
-//
-// The only version is [DataflowBlockUnlinking]; a newer one is decoded like
-// it.
+// AnyDataflowBlockUnlinking is [DataflowBlockUnlinking] in any version: a
+// newer one is decoded like it.
 type AnyDataflowBlockUnlinking struct {
 	Seen etw.Seen
-
-	SourceId int32
-	TargetId int32
+	DataflowBlockUnlinking
 }
 
-var anyDataflowBlockUnlinking = []*etw.EventDesc{&dataflowBlockUnlinking}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyDataflowBlockUnlinking) EventDescs() []*etw.EventDesc { return anyDataflowBlockUnlinking }
-func (e *AnyDataflowBlockUnlinking) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDataflowBlockUnlinking, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDataflowBlockUnlinking) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&dataflowBlockUnlinking}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDataflowBlockUnlinking) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v DataflowBlockUnlinking
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyDataflowBlockUnlinking) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyDataflowBlockUnlinking) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SourceId = v.SourceId
-	e.TargetId = v.TargetId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDataflowBlockUnlinking) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.SourceId))
-	case 1:
-		return etw.IntValue(int64(e.TargetId))
-	}
-	return etw.Value{}
+	return e.DataflowBlockUnlinking.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyDataflowBlockUnlinking) Clone() *AnyDataflowBlockUnlinking { return &e }
-
-func (e AnyDataflowBlockUnlinking) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDataflowBlockUnlinking) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDataflowBlockUnlinking) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

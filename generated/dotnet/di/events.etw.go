@@ -57,57 +57,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	Named:    true,
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", Named: true, TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -115,10 +90,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CallSiteBuilt is event 1, version 0, of task CallSiteBuilt, level
 // win:Verbose.
@@ -186,13 +157,8 @@ func (e CallSiteBuilt) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e CallSiteBuilt) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var callSiteBuilt = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Level:    5,
-	Task:     65533,
-	Name:     "CallSiteBuilt",
-	Named:    true,
-	TaskName: "CallSiteBuilt",
+	Provider: &providerDesc, ID: 1, Level: 5, Task: 65533,
+	Name: "CallSiteBuilt", Named: true, TaskName: "CallSiteBuilt",
 	Fields: []etw.FieldDesc{
 		{Name: "serviceType", Type: etw.InUnicodeString},
 		{Name: "callSite", Type: etw.InUnicodeString},
@@ -203,57 +169,22 @@ var callSiteBuilt = etw.EventDesc{
 	New: func() etw.Event { return new(CallSiteBuilt) },
 }
 
-// AnyCallSiteBuilt is event 1, of task CallSiteBuilt, level win:Verbose, in
-// any version.
-//
-// The only version is [CallSiteBuilt]; a newer one is decoded like it.
+// AnyCallSiteBuilt is [CallSiteBuilt] in any version: a newer one is decoded
+// like it.
 type AnyCallSiteBuilt struct {
 	Seen etw.Seen
-
-	ServiceType etw.UTF16
-	// How the service is made, as JSON, in chunks.
-	CallSite                etw.UTF16
-	ChunkIndex              int32
-	ChunkCount              int32
-	ServiceProviderHashCode int32
+	CallSiteBuilt
 }
 
-var anyCallSiteBuilt = []*etw.EventDesc{&callSiteBuilt}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCallSiteBuilt) EventDescs() []*etw.EventDesc { return anyCallSiteBuilt }
-func (e *AnyCallSiteBuilt) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCallSiteBuilt, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCallSiteBuilt) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CallSiteBuilt
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCallSiteBuilt) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&callSiteBuilt} }
+func (e *AnyCallSiteBuilt) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCallSiteBuilt) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ServiceType = v.ServiceType
-	e.CallSite = v.CallSite
-	e.ChunkIndex = v.ChunkIndex
-	e.ChunkCount = v.ChunkCount
-	e.ServiceProviderHashCode = v.ServiceProviderHashCode
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCallSiteBuilt) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ServiceType)
-	case 1:
-		return etw.UTF16Value(e.CallSite)
-	case 2:
-		return etw.IntValue(int64(e.ChunkIndex))
-	case 3:
-		return etw.IntValue(int64(e.ChunkCount))
-	case 4:
-		return etw.IntValue(int64(e.ServiceProviderHashCode))
-	}
-	return etw.Value{}
+	return e.CallSiteBuilt.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -262,10 +193,6 @@ func (e AnyCallSiteBuilt) Clone() *AnyCallSiteBuilt {
 	e.CallSite = e.CallSite.Clone()
 	return &e
 }
-
-func (e AnyCallSiteBuilt) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCallSiteBuilt) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCallSiteBuilt) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ServiceResolved is event 2, version 0, of task ServiceResolved, level
 // win:Verbose.
@@ -316,13 +243,8 @@ func (e ServiceResolved) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ServiceResolved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var serviceResolved = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Level:    5,
-	Task:     65532,
-	Name:     "ServiceResolved",
-	Named:    true,
-	TaskName: "ServiceResolved",
+	Provider: &providerDesc, ID: 2, Level: 5, Task: 65532,
+	Name: "ServiceResolved", Named: true, TaskName: "ServiceResolved",
 	Fields: []etw.FieldDesc{
 		{Name: "serviceType", Type: etw.InUnicodeString},
 		{Name: "serviceProviderHashCode", Type: etw.InInt32},
@@ -330,46 +252,22 @@ var serviceResolved = etw.EventDesc{
 	New: func() etw.Event { return new(ServiceResolved) },
 }
 
-// AnyServiceResolved is event 2, of task ServiceResolved, level win:Verbose,
-// in any version.
-//
-// The only version is [ServiceResolved]; a newer one is decoded like it.
+// AnyServiceResolved is [ServiceResolved] in any version: a newer one is
+// decoded like it.
 type AnyServiceResolved struct {
 	Seen etw.Seen
-
-	ServiceType             etw.UTF16
-	ServiceProviderHashCode int32
+	ServiceResolved
 }
 
-var anyServiceResolved = []*etw.EventDesc{&serviceResolved}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyServiceResolved) EventDescs() []*etw.EventDesc { return anyServiceResolved }
-func (e *AnyServiceResolved) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyServiceResolved, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyServiceResolved) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&serviceResolved} }
+func (e *AnyServiceResolved) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyServiceResolved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ServiceResolved
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyServiceResolved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ServiceType = v.ServiceType
-	e.ServiceProviderHashCode = v.ServiceProviderHashCode
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyServiceResolved) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ServiceType)
-	case 1:
-		return etw.IntValue(int64(e.ServiceProviderHashCode))
-	}
-	return etw.Value{}
+	return e.ServiceResolved.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -377,10 +275,6 @@ func (e AnyServiceResolved) Clone() *AnyServiceResolved {
 	e.ServiceType = e.ServiceType.Clone()
 	return &e
 }
-
-func (e AnyServiceResolved) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyServiceResolved) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyServiceResolved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExpressionTreeGenerated is event 3, version 0, of task
 // ExpressionTreeGenerated, level win:Verbose.
@@ -436,13 +330,8 @@ func (e ExpressionTreeGenerated) LogValue() slog.Value         { return etw.LogV
 func (e ExpressionTreeGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var expressionTreeGenerated = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Level:    5,
-	Task:     65531,
-	Name:     "ExpressionTreeGenerated",
-	Named:    true,
-	TaskName: "ExpressionTreeGenerated",
+	Provider: &providerDesc, ID: 3, Level: 5, Task: 65531,
+	Name: "ExpressionTreeGenerated", Named: true, TaskName: "ExpressionTreeGenerated",
 	Fields: []etw.FieldDesc{
 		{Name: "serviceType", Type: etw.InUnicodeString},
 		{Name: "nodeCount", Type: etw.InInt32},
@@ -451,51 +340,24 @@ var expressionTreeGenerated = etw.EventDesc{
 	New: func() etw.Event { return new(ExpressionTreeGenerated) },
 }
 
-// AnyExpressionTreeGenerated is event 3, of task ExpressionTreeGenerated,
-// level win:Verbose, in any version.
-//
-// The only version is [ExpressionTreeGenerated]; a newer one is decoded like
-// it.
+// AnyExpressionTreeGenerated is [ExpressionTreeGenerated] in any version: a
+// newer one is decoded like it.
 type AnyExpressionTreeGenerated struct {
 	Seen etw.Seen
-
-	ServiceType             etw.UTF16
-	NodeCount               int32
-	ServiceProviderHashCode int32
+	ExpressionTreeGenerated
 }
 
-var anyExpressionTreeGenerated = []*etw.EventDesc{&expressionTreeGenerated}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyExpressionTreeGenerated) EventDescs() []*etw.EventDesc { return anyExpressionTreeGenerated }
-func (e *AnyExpressionTreeGenerated) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyExpressionTreeGenerated, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExpressionTreeGenerated) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&expressionTreeGenerated}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyExpressionTreeGenerated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ExpressionTreeGenerated
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyExpressionTreeGenerated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyExpressionTreeGenerated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ServiceType = v.ServiceType
-	e.NodeCount = v.NodeCount
-	e.ServiceProviderHashCode = v.ServiceProviderHashCode
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExpressionTreeGenerated) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ServiceType)
-	case 1:
-		return etw.IntValue(int64(e.NodeCount))
-	case 2:
-		return etw.IntValue(int64(e.ServiceProviderHashCode))
-	}
-	return etw.Value{}
+	return e.ExpressionTreeGenerated.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -503,10 +365,6 @@ func (e AnyExpressionTreeGenerated) Clone() *AnyExpressionTreeGenerated {
 	e.ServiceType = e.ServiceType.Clone()
 	return &e
 }
-
-func (e AnyExpressionTreeGenerated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExpressionTreeGenerated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyExpressionTreeGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DynamicMethodBuilt is event 4, version 0, of task DynamicMethodBuilt, level
 // win:Verbose.
@@ -562,13 +420,8 @@ func (e DynamicMethodBuilt) LogValue() slog.Value         { return etw.LogValue(
 func (e DynamicMethodBuilt) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var dynamicMethodBuilt = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Level:    5,
-	Task:     65530,
-	Name:     "DynamicMethodBuilt",
-	Named:    true,
-	TaskName: "DynamicMethodBuilt",
+	Provider: &providerDesc, ID: 4, Level: 5, Task: 65530,
+	Name: "DynamicMethodBuilt", Named: true, TaskName: "DynamicMethodBuilt",
 	Fields: []etw.FieldDesc{
 		{Name: "serviceType", Type: etw.InUnicodeString},
 		{Name: "methodSize", Type: etw.InInt32},
@@ -577,50 +430,24 @@ var dynamicMethodBuilt = etw.EventDesc{
 	New: func() etw.Event { return new(DynamicMethodBuilt) },
 }
 
-// AnyDynamicMethodBuilt is event 4, of task DynamicMethodBuilt, level
-// win:Verbose, in any version.
-//
-// The only version is [DynamicMethodBuilt]; a newer one is decoded like it.
+// AnyDynamicMethodBuilt is [DynamicMethodBuilt] in any version: a newer one is
+// decoded like it.
 type AnyDynamicMethodBuilt struct {
 	Seen etw.Seen
-
-	ServiceType             etw.UTF16
-	MethodSize              int32
-	ServiceProviderHashCode int32
+	DynamicMethodBuilt
 }
 
-var anyDynamicMethodBuilt = []*etw.EventDesc{&dynamicMethodBuilt}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyDynamicMethodBuilt) EventDescs() []*etw.EventDesc { return anyDynamicMethodBuilt }
-func (e *AnyDynamicMethodBuilt) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDynamicMethodBuilt, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDynamicMethodBuilt) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&dynamicMethodBuilt}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDynamicMethodBuilt) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v DynamicMethodBuilt
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyDynamicMethodBuilt) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyDynamicMethodBuilt) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ServiceType = v.ServiceType
-	e.MethodSize = v.MethodSize
-	e.ServiceProviderHashCode = v.ServiceProviderHashCode
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDynamicMethodBuilt) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ServiceType)
-	case 1:
-		return etw.IntValue(int64(e.MethodSize))
-	case 2:
-		return etw.IntValue(int64(e.ServiceProviderHashCode))
-	}
-	return etw.Value{}
+	return e.DynamicMethodBuilt.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -628,10 +455,6 @@ func (e AnyDynamicMethodBuilt) Clone() *AnyDynamicMethodBuilt {
 	e.ServiceType = e.ServiceType.Clone()
 	return &e
 }
-
-func (e AnyDynamicMethodBuilt) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDynamicMethodBuilt) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDynamicMethodBuilt) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ScopeDisposed is event 5, version 0, of task ScopeDisposed, level
 // win:Verbose.
@@ -685,13 +508,8 @@ func (e ScopeDisposed) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ScopeDisposed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var scopeDisposed = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Level:    5,
-	Task:     65529,
-	Name:     "ScopeDisposed",
-	Named:    true,
-	TaskName: "ScopeDisposed",
+	Provider: &providerDesc, ID: 5, Level: 5, Task: 65529,
+	Name: "ScopeDisposed", Named: true, TaskName: "ScopeDisposed",
 	Fields: []etw.FieldDesc{
 		{Name: "serviceProviderHashCode", Type: etw.InInt32},
 		{Name: "scopedServicesResolved", Type: etw.InInt32},
@@ -700,56 +518,26 @@ var scopeDisposed = etw.EventDesc{
 	New: func() etw.Event { return new(ScopeDisposed) },
 }
 
-// AnyScopeDisposed is event 5, of task ScopeDisposed, level win:Verbose, in
-// any version.
-//
-// The only version is [ScopeDisposed]; a newer one is decoded like it.
+// AnyScopeDisposed is [ScopeDisposed] in any version: a newer one is decoded
+// like it.
 type AnyScopeDisposed struct {
 	Seen etw.Seen
-
-	ServiceProviderHashCode int32
-	ScopedServicesResolved  int32
-	DisposableServices      int32
+	ScopeDisposed
 }
 
-var anyScopeDisposed = []*etw.EventDesc{&scopeDisposed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyScopeDisposed) EventDescs() []*etw.EventDesc { return anyScopeDisposed }
-func (e *AnyScopeDisposed) EventDesc() *etw.EventDesc  { return etw.DescOf(anyScopeDisposed, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyScopeDisposed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ScopeDisposed
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyScopeDisposed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&scopeDisposed} }
+func (e *AnyScopeDisposed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyScopeDisposed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ServiceProviderHashCode = v.ServiceProviderHashCode
-	e.ScopedServicesResolved = v.ScopedServicesResolved
-	e.DisposableServices = v.DisposableServices
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyScopeDisposed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.ServiceProviderHashCode))
-	case 1:
-		return etw.IntValue(int64(e.ScopedServicesResolved))
-	case 2:
-		return etw.IntValue(int64(e.DisposableServices))
-	}
-	return etw.Value{}
+	return e.ScopeDisposed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyScopeDisposed) Clone() *AnyScopeDisposed { return &e }
-
-func (e AnyScopeDisposed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyScopeDisposed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyScopeDisposed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ServiceRealizationFailed is event 6, version 0, of task
 // ServiceRealizationFailed, level win:Error.
@@ -800,13 +588,8 @@ func (e ServiceRealizationFailed) LogValue() slog.Value         { return etw.Log
 func (e ServiceRealizationFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var serviceRealizationFailed = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       6,
-	Level:    2,
-	Task:     65528,
-	Name:     "ServiceRealizationFailed",
-	Named:    true,
-	TaskName: "ServiceRealizationFailed",
+	Provider: &providerDesc, ID: 6, Level: 2, Task: 65528,
+	Name: "ServiceRealizationFailed", Named: true, TaskName: "ServiceRealizationFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "exceptionMessage", Type: etw.InUnicodeString},
 		{Name: "serviceProviderHashCode", Type: etw.InInt32},
@@ -814,47 +597,24 @@ var serviceRealizationFailed = etw.EventDesc{
 	New: func() etw.Event { return new(ServiceRealizationFailed) },
 }
 
-// AnyServiceRealizationFailed is event 6, of task ServiceRealizationFailed,
-// level win:Error, in any version.
-//
-// The only version is [ServiceRealizationFailed]; a newer one is decoded like
-// it.
+// AnyServiceRealizationFailed is [ServiceRealizationFailed] in any version: a
+// newer one is decoded like it.
 type AnyServiceRealizationFailed struct {
 	Seen etw.Seen
-
-	ExceptionMessage        etw.UTF16
-	ServiceProviderHashCode int32
+	ServiceRealizationFailed
 }
 
-var anyServiceRealizationFailed = []*etw.EventDesc{&serviceRealizationFailed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyServiceRealizationFailed) EventDescs() []*etw.EventDesc { return anyServiceRealizationFailed }
-func (e *AnyServiceRealizationFailed) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyServiceRealizationFailed, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyServiceRealizationFailed) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&serviceRealizationFailed}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyServiceRealizationFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ServiceRealizationFailed
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyServiceRealizationFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyServiceRealizationFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ExceptionMessage = v.ExceptionMessage
-	e.ServiceProviderHashCode = v.ServiceProviderHashCode
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyServiceRealizationFailed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ExceptionMessage)
-	case 1:
-		return etw.IntValue(int64(e.ServiceProviderHashCode))
-	}
-	return etw.Value{}
+	return e.ServiceRealizationFailed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -862,10 +622,6 @@ func (e AnyServiceRealizationFailed) Clone() *AnyServiceRealizationFailed {
 	e.ExceptionMessage = e.ExceptionMessage.Clone()
 	return &e
 }
-
-func (e AnyServiceRealizationFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyServiceRealizationFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyServiceRealizationFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ServiceProviderBuilt is event 7, version 0, of task ServiceProviderBuilt,
 // keyword ServiceProviderInitialized, level win:Informational.
@@ -936,14 +692,8 @@ func (e ServiceProviderBuilt) LogValue() slog.Value         { return etw.LogValu
 func (e ServiceProviderBuilt) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var serviceProviderBuilt = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       7,
-	Level:    4,
-	Task:     65527,
-	Keywords: 0x1,
-	Name:     "ServiceProviderBuilt",
-	Named:    true,
-	TaskName: "ServiceProviderBuilt",
+	Provider: &providerDesc, ID: 7, Level: 4, Task: 65527, Keywords: 0x1,
+	Name: "ServiceProviderBuilt", Named: true, TaskName: "ServiceProviderBuilt",
 	Fields: []etw.FieldDesc{
 		{Name: "serviceProviderHashCode", Type: etw.InInt32},
 		{Name: "singletonServices", Type: etw.InInt32},
@@ -955,72 +705,28 @@ var serviceProviderBuilt = etw.EventDesc{
 	New: func() etw.Event { return new(ServiceProviderBuilt) },
 }
 
-// AnyServiceProviderBuilt is event 7, of task ServiceProviderBuilt, keyword
-// ServiceProviderInitialized, level win:Informational, in any version.
-//
-// A container was built.
-//
-// The only version is [ServiceProviderBuilt]; a newer one is decoded like it.
+// AnyServiceProviderBuilt is [ServiceProviderBuilt] in any version: a newer
+// one is decoded like it.
 type AnyServiceProviderBuilt struct {
 	Seen etw.Seen
-
-	ServiceProviderHashCode int32
-	SingletonServices       int32
-	ScopedServices          int32
-	TransientServices       int32
-	ClosedGenericsServices  int32
-	OpenGenericsServices    int32
+	ServiceProviderBuilt
 }
 
-var anyServiceProviderBuilt = []*etw.EventDesc{&serviceProviderBuilt}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyServiceProviderBuilt) EventDescs() []*etw.EventDesc { return anyServiceProviderBuilt }
-func (e *AnyServiceProviderBuilt) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyServiceProviderBuilt, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyServiceProviderBuilt) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&serviceProviderBuilt}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyServiceProviderBuilt) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ServiceProviderBuilt
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyServiceProviderBuilt) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyServiceProviderBuilt) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ServiceProviderHashCode = v.ServiceProviderHashCode
-	e.SingletonServices = v.SingletonServices
-	e.ScopedServices = v.ScopedServices
-	e.TransientServices = v.TransientServices
-	e.ClosedGenericsServices = v.ClosedGenericsServices
-	e.OpenGenericsServices = v.OpenGenericsServices
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyServiceProviderBuilt) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.ServiceProviderHashCode))
-	case 1:
-		return etw.IntValue(int64(e.SingletonServices))
-	case 2:
-		return etw.IntValue(int64(e.ScopedServices))
-	case 3:
-		return etw.IntValue(int64(e.TransientServices))
-	case 4:
-		return etw.IntValue(int64(e.ClosedGenericsServices))
-	case 5:
-		return etw.IntValue(int64(e.OpenGenericsServices))
-	}
-	return etw.Value{}
+	return e.ServiceProviderBuilt.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyServiceProviderBuilt) Clone() *AnyServiceProviderBuilt { return &e }
-
-func (e AnyServiceProviderBuilt) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyServiceProviderBuilt) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyServiceProviderBuilt) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ServiceProviderDescriptors is event 8, version 0, of task
 // ServiceProviderDescriptors, keyword ServiceProviderInitialized, level
@@ -1085,14 +791,8 @@ func (e ServiceProviderDescriptors) LogValue() slog.Value         { return etw.L
 func (e ServiceProviderDescriptors) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var serviceProviderDescriptors = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       8,
-	Level:    4,
-	Task:     65526,
-	Keywords: 0x1,
-	Name:     "ServiceProviderDescriptors",
-	Named:    true,
-	TaskName: "ServiceProviderDescriptors",
+	Provider: &providerDesc, ID: 8, Level: 4, Task: 65526, Keywords: 0x1,
+	Name: "ServiceProviderDescriptors", Named: true, TaskName: "ServiceProviderDescriptors",
 	Fields: []etw.FieldDesc{
 		{Name: "serviceProviderHashCode", Type: etw.InInt32},
 		{Name: "descriptors", Type: etw.InUnicodeString},
@@ -1102,58 +802,24 @@ var serviceProviderDescriptors = etw.EventDesc{
 	New: func() etw.Event { return new(ServiceProviderDescriptors) },
 }
 
-// AnyServiceProviderDescriptors is event 8, of task
-// ServiceProviderDescriptors, keyword ServiceProviderInitialized, level
-// win:Informational, in any version.
-//
-// The only version is [ServiceProviderDescriptors]; a newer one is decoded
-// like it.
+// AnyServiceProviderDescriptors is [ServiceProviderDescriptors] in any
+// version: a newer one is decoded like it.
 type AnyServiceProviderDescriptors struct {
 	Seen etw.Seen
-
-	ServiceProviderHashCode int32
-	Descriptors             etw.UTF16
-	ChunkIndex              int32
-	ChunkCount              int32
+	ServiceProviderDescriptors
 }
 
-var anyServiceProviderDescriptors = []*etw.EventDesc{&serviceProviderDescriptors}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyServiceProviderDescriptors) EventDescs() []*etw.EventDesc {
-	return anyServiceProviderDescriptors
+	return []*etw.EventDesc{&serviceProviderDescriptors}
 }
-func (e *AnyServiceProviderDescriptors) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyServiceProviderDescriptors, e.Seen)
+func (e *AnyServiceProviderDescriptors) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyServiceProviderDescriptors) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ServiceProviderDescriptors
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyServiceProviderDescriptors) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ServiceProviderHashCode = v.ServiceProviderHashCode
-	e.Descriptors = v.Descriptors
-	e.ChunkIndex = v.ChunkIndex
-	e.ChunkCount = v.ChunkCount
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyServiceProviderDescriptors) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.ServiceProviderHashCode))
-	case 1:
-		return etw.UTF16Value(e.Descriptors)
-	case 2:
-		return etw.IntValue(int64(e.ChunkIndex))
-	case 3:
-		return etw.IntValue(int64(e.ChunkCount))
-	}
-	return etw.Value{}
+	return e.ServiceProviderDescriptors.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1161,7 +827,3 @@ func (e AnyServiceProviderDescriptors) Clone() *AnyServiceProviderDescriptors {
 	e.Descriptors = e.Descriptors.Clone()
 	return &e
 }
-
-func (e AnyServiceProviderDescriptors) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyServiceProviderDescriptors) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyServiceProviderDescriptors) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -59,57 +59,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	Named:    true,
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", Named: true, TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -117,10 +92,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Message is event 1, version 0, of task Message, keyword Messages, level
 // win:Informational.
@@ -166,14 +137,8 @@ func (e Message) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Message) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var message = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Level:    4,
-	Task:     65533,
-	Keywords: 0x1,
-	Name:     "Message",
-	Named:    true,
-	TaskName: "Message",
+	Provider: &providerDesc, ID: 1, Level: 4, Task: 65533, Keywords: 0x1,
+	Name: "Message", Named: true, TaskName: "Message",
 	Fields: []etw.FieldDesc{
 		{Name: "Message", Type: etw.InUnicodeString},
 	},
@@ -289,14 +254,8 @@ func (e Event) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Event) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var event = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Level:    4,
-	Task:     65532,
-	Keywords: 0x2,
-	Name:     "Event",
-	Named:    true,
-	TaskName: "Event",
+	Provider: &providerDesc, ID: 2, Level: 4, Task: 65532, Keywords: 0x2,
+	Name: "Event", Named: true, TaskName: "Event",
 	Fields: []etw.FieldDesc{
 		{Name: "SourceName", Type: etw.InUnicodeString},
 		{Name: "EventName", Type: etw.InUnicodeString},
@@ -420,54 +379,21 @@ func (s EventArguments) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyEvent is event 2, of task Event, keyword Events, level win:Informational,
-// in any version.
-//
-// A listener's event, with what of its payload was asked for.
-//
-// The only version is [Event]; a newer one is decoded like it.
+// AnyEvent is [Event] in any version: a newer one is decoded like it.
 type AnyEvent struct {
 	Seen etw.Seen
-
-	SourceName     etw.UTF16
-	EventName      etw.UTF16
-	ArgumentsCount uint16
-	Arguments      EventArguments // ArgumentsCount elements
+	Event
 }
 
-var anyEvent = []*etw.EventDesc{&event}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvent) EventDescs() []*etw.EventDesc { return anyEvent }
-func (e *AnyEvent) EventDesc() *etw.EventDesc  { return etw.DescOf(anyEvent, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Event
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvent) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&event} }
+func (e *AnyEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SourceName = v.SourceName
-	e.EventName = v.EventName
-	e.ArgumentsCount = v.ArgumentsCount
-	e.Arguments = v.Arguments
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvent) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SourceName)
-	case 1:
-		return etw.UTF16Value(e.EventName)
-	case 2:
-		return etw.UintValue(uint64(e.ArgumentsCount))
-	case 3:
-		return etw.ArrayValue(&event.Fields[3], e.Arguments.p, e.Arguments.n, e.Arguments.ptr, e)
-	}
-	return etw.Value{}
+	return e.Event.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -477,10 +403,6 @@ func (e AnyEvent) Clone() *AnyEvent {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
-
-func (e AnyEvent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Activity1Start is event 4, version 0, of task Activity1, opcode win:Start,
 // keyword Events, level win:Informational.
@@ -543,16 +465,8 @@ func (e Activity1Start) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e Activity1Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var activity1Start = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         4,
-	Level:      4,
-	Opcode:     1,
-	Task:       65530,
-	Keywords:   0x2,
-	Name:       "Activity1Start",
-	Named:      true,
-	TaskName:   "Activity1",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 1, Task: 65530, Keywords: 0x2,
+	Name: "Activity1Start", Named: true, TaskName: "Activity1", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "SourceName", Type: etw.InUnicodeString},
 		{Name: "EventName", Type: etw.InUnicodeString},
@@ -679,52 +593,22 @@ func (s Activity1StartArguments) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyActivity1Start is event 4, of task Activity1, opcode win:Start, keyword
-// Events, level win:Informational, in any version.
-//
-// The only version is [Activity1Start]; a newer one is decoded like it.
+// AnyActivity1Start is [Activity1Start] in any version: a newer one is decoded
+// like it.
 type AnyActivity1Start struct {
 	Seen etw.Seen
-
-	SourceName     etw.UTF16
-	EventName      etw.UTF16
-	ArgumentsCount uint16
-	Arguments      Activity1StartArguments // ArgumentsCount elements
+	Activity1Start
 }
 
-var anyActivity1Start = []*etw.EventDesc{&activity1Start}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyActivity1Start) EventDescs() []*etw.EventDesc { return anyActivity1Start }
-func (e *AnyActivity1Start) EventDesc() *etw.EventDesc  { return etw.DescOf(anyActivity1Start, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyActivity1Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Activity1Start
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyActivity1Start) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activity1Start} }
+func (e *AnyActivity1Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyActivity1Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SourceName = v.SourceName
-	e.EventName = v.EventName
-	e.ArgumentsCount = v.ArgumentsCount
-	e.Arguments = v.Arguments
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyActivity1Start) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SourceName)
-	case 1:
-		return etw.UTF16Value(e.EventName)
-	case 2:
-		return etw.UintValue(uint64(e.ArgumentsCount))
-	case 3:
-		return etw.ArrayValue(&activity1Start.Fields[3], e.Arguments.p, e.Arguments.n, e.Arguments.ptr, e)
-	}
-	return etw.Value{}
+	return e.Activity1Start.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -734,10 +618,6 @@ func (e AnyActivity1Start) Clone() *AnyActivity1Start {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
-
-func (e AnyActivity1Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyActivity1Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyActivity1Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Activity1Stop is event 5, version 0, of task Activity1, opcode win:Stop,
 // keyword Events, level win:Informational.
@@ -800,16 +680,8 @@ func (e Activity1Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Activity1Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var activity1Stop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         5,
-	Level:      4,
-	Opcode:     2,
-	Task:       65530,
-	Keywords:   0x2,
-	Name:       "Activity1Stop",
-	Named:      true,
-	TaskName:   "Activity1",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 5, Level: 4, Opcode: 2, Task: 65530, Keywords: 0x2,
+	Name: "Activity1Stop", Named: true, TaskName: "Activity1", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "SourceName", Type: etw.InUnicodeString},
 		{Name: "EventName", Type: etw.InUnicodeString},
@@ -936,52 +808,22 @@ func (s Activity1StopArguments) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyActivity1Stop is event 5, of task Activity1, opcode win:Stop, keyword
-// Events, level win:Informational, in any version.
-//
-// The only version is [Activity1Stop]; a newer one is decoded like it.
+// AnyActivity1Stop is [Activity1Stop] in any version: a newer one is decoded
+// like it.
 type AnyActivity1Stop struct {
 	Seen etw.Seen
-
-	SourceName     etw.UTF16
-	EventName      etw.UTF16
-	ArgumentsCount uint16
-	Arguments      Activity1StopArguments // ArgumentsCount elements
+	Activity1Stop
 }
 
-var anyActivity1Stop = []*etw.EventDesc{&activity1Stop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyActivity1Stop) EventDescs() []*etw.EventDesc { return anyActivity1Stop }
-func (e *AnyActivity1Stop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyActivity1Stop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyActivity1Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Activity1Stop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyActivity1Stop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activity1Stop} }
+func (e *AnyActivity1Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyActivity1Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SourceName = v.SourceName
-	e.EventName = v.EventName
-	e.ArgumentsCount = v.ArgumentsCount
-	e.Arguments = v.Arguments
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyActivity1Stop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SourceName)
-	case 1:
-		return etw.UTF16Value(e.EventName)
-	case 2:
-		return etw.UintValue(uint64(e.ArgumentsCount))
-	case 3:
-		return etw.ArrayValue(&activity1Stop.Fields[3], e.Arguments.p, e.Arguments.n, e.Arguments.ptr, e)
-	}
-	return etw.Value{}
+	return e.Activity1Stop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -991,10 +833,6 @@ func (e AnyActivity1Stop) Clone() *AnyActivity1Stop {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
-
-func (e AnyActivity1Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyActivity1Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyActivity1Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Activity2Start is event 6, version 0, of task Activity2, opcode win:Start,
 // keyword Events, level win:Informational.
@@ -1057,16 +895,8 @@ func (e Activity2Start) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e Activity2Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var activity2Start = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         6,
-	Level:      4,
-	Opcode:     1,
-	Task:       65528,
-	Keywords:   0x2,
-	Name:       "Activity2Start",
-	Named:      true,
-	TaskName:   "Activity2",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 6, Level: 4, Opcode: 1, Task: 65528, Keywords: 0x2,
+	Name: "Activity2Start", Named: true, TaskName: "Activity2", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "SourceName", Type: etw.InUnicodeString},
 		{Name: "EventName", Type: etw.InUnicodeString},
@@ -1193,52 +1023,22 @@ func (s Activity2StartArguments) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyActivity2Start is event 6, of task Activity2, opcode win:Start, keyword
-// Events, level win:Informational, in any version.
-//
-// The only version is [Activity2Start]; a newer one is decoded like it.
+// AnyActivity2Start is [Activity2Start] in any version: a newer one is decoded
+// like it.
 type AnyActivity2Start struct {
 	Seen etw.Seen
-
-	SourceName     etw.UTF16
-	EventName      etw.UTF16
-	ArgumentsCount uint16
-	Arguments      Activity2StartArguments // ArgumentsCount elements
+	Activity2Start
 }
 
-var anyActivity2Start = []*etw.EventDesc{&activity2Start}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyActivity2Start) EventDescs() []*etw.EventDesc { return anyActivity2Start }
-func (e *AnyActivity2Start) EventDesc() *etw.EventDesc  { return etw.DescOf(anyActivity2Start, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyActivity2Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Activity2Start
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyActivity2Start) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activity2Start} }
+func (e *AnyActivity2Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyActivity2Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SourceName = v.SourceName
-	e.EventName = v.EventName
-	e.ArgumentsCount = v.ArgumentsCount
-	e.Arguments = v.Arguments
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyActivity2Start) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SourceName)
-	case 1:
-		return etw.UTF16Value(e.EventName)
-	case 2:
-		return etw.UintValue(uint64(e.ArgumentsCount))
-	case 3:
-		return etw.ArrayValue(&activity2Start.Fields[3], e.Arguments.p, e.Arguments.n, e.Arguments.ptr, e)
-	}
-	return etw.Value{}
+	return e.Activity2Start.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1248,10 +1048,6 @@ func (e AnyActivity2Start) Clone() *AnyActivity2Start {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
-
-func (e AnyActivity2Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyActivity2Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyActivity2Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Activity2Stop is event 7, version 0, of task Activity2, opcode win:Stop,
 // keyword Events, level win:Informational.
@@ -1314,16 +1110,8 @@ func (e Activity2Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Activity2Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var activity2Stop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         7,
-	Level:      4,
-	Opcode:     2,
-	Task:       65528,
-	Keywords:   0x2,
-	Name:       "Activity2Stop",
-	Named:      true,
-	TaskName:   "Activity2",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 7, Level: 4, Opcode: 2, Task: 65528, Keywords: 0x2,
+	Name: "Activity2Stop", Named: true, TaskName: "Activity2", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "SourceName", Type: etw.InUnicodeString},
 		{Name: "EventName", Type: etw.InUnicodeString},
@@ -1450,52 +1238,22 @@ func (s Activity2StopArguments) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyActivity2Stop is event 7, of task Activity2, opcode win:Stop, keyword
-// Events, level win:Informational, in any version.
-//
-// The only version is [Activity2Stop]; a newer one is decoded like it.
+// AnyActivity2Stop is [Activity2Stop] in any version: a newer one is decoded
+// like it.
 type AnyActivity2Stop struct {
 	Seen etw.Seen
-
-	SourceName     etw.UTF16
-	EventName      etw.UTF16
-	ArgumentsCount uint16
-	Arguments      Activity2StopArguments // ArgumentsCount elements
+	Activity2Stop
 }
 
-var anyActivity2Stop = []*etw.EventDesc{&activity2Stop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyActivity2Stop) EventDescs() []*etw.EventDesc { return anyActivity2Stop }
-func (e *AnyActivity2Stop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyActivity2Stop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyActivity2Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Activity2Stop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyActivity2Stop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activity2Stop} }
+func (e *AnyActivity2Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyActivity2Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SourceName = v.SourceName
-	e.EventName = v.EventName
-	e.ArgumentsCount = v.ArgumentsCount
-	e.Arguments = v.Arguments
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyActivity2Stop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SourceName)
-	case 1:
-		return etw.UTF16Value(e.EventName)
-	case 2:
-		return etw.UintValue(uint64(e.ArgumentsCount))
-	case 3:
-		return etw.ArrayValue(&activity2Stop.Fields[3], e.Arguments.p, e.Arguments.n, e.Arguments.ptr, e)
-	}
-	return etw.Value{}
+	return e.Activity2Stop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1505,10 +1263,6 @@ func (e AnyActivity2Stop) Clone() *AnyActivity2Stop {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
-
-func (e AnyActivity2Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyActivity2Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyActivity2Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RecursiveActivity1Start is event 8, version 0, of task RecursiveActivity1,
 // opcode win:Start, keyword Events, level win:Informational.
@@ -1571,16 +1325,8 @@ func (e RecursiveActivity1Start) LogValue() slog.Value         { return etw.LogV
 func (e RecursiveActivity1Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var recursiveActivity1Start = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         8,
-	Level:      4,
-	Opcode:     1,
-	Task:       65526,
-	Keywords:   0x2,
-	Name:       "RecursiveActivity1Start",
-	Named:      true,
-	TaskName:   "RecursiveActivity1",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 1, Task: 65526, Keywords: 0x2,
+	Name: "RecursiveActivity1Start", Named: true, TaskName: "RecursiveActivity1", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "SourceName", Type: etw.InUnicodeString},
 		{Name: "EventName", Type: etw.InUnicodeString},
@@ -1715,55 +1461,24 @@ func (s RecursiveActivity1StartArguments) write(a *etw.Appender, i int, n uint64
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyRecursiveActivity1Start is event 8, of task RecursiveActivity1, opcode
-// win:Start, keyword Events, level win:Informational, in any version.
-//
-// The only version is [RecursiveActivity1Start]; a newer one is decoded like
-// it.
+// AnyRecursiveActivity1Start is [RecursiveActivity1Start] in any version: a
+// newer one is decoded like it.
 type AnyRecursiveActivity1Start struct {
 	Seen etw.Seen
-
-	SourceName     etw.UTF16
-	EventName      etw.UTF16
-	ArgumentsCount uint16
-	Arguments      RecursiveActivity1StartArguments // ArgumentsCount elements
+	RecursiveActivity1Start
 }
 
-var anyRecursiveActivity1Start = []*etw.EventDesc{&recursiveActivity1Start}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRecursiveActivity1Start) EventDescs() []*etw.EventDesc { return anyRecursiveActivity1Start }
-func (e *AnyRecursiveActivity1Start) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRecursiveActivity1Start, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRecursiveActivity1Start) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&recursiveActivity1Start}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRecursiveActivity1Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RecursiveActivity1Start
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRecursiveActivity1Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRecursiveActivity1Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SourceName = v.SourceName
-	e.EventName = v.EventName
-	e.ArgumentsCount = v.ArgumentsCount
-	e.Arguments = v.Arguments
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRecursiveActivity1Start) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SourceName)
-	case 1:
-		return etw.UTF16Value(e.EventName)
-	case 2:
-		return etw.UintValue(uint64(e.ArgumentsCount))
-	case 3:
-		return etw.ArrayValue(&recursiveActivity1Start.Fields[3], e.Arguments.p, e.Arguments.n, e.Arguments.ptr, e)
-	}
-	return etw.Value{}
+	return e.RecursiveActivity1Start.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1773,10 +1488,6 @@ func (e AnyRecursiveActivity1Start) Clone() *AnyRecursiveActivity1Start {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
-
-func (e AnyRecursiveActivity1Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRecursiveActivity1Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRecursiveActivity1Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RecursiveActivity1Stop is event 9, version 0, of task RecursiveActivity1,
 // opcode win:Stop, keyword Events, level win:Informational.
@@ -1839,16 +1550,8 @@ func (e RecursiveActivity1Stop) LogValue() slog.Value         { return etw.LogVa
 func (e RecursiveActivity1Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var recursiveActivity1Stop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         9,
-	Level:      4,
-	Opcode:     2,
-	Task:       65526,
-	Keywords:   0x2,
-	Name:       "RecursiveActivity1Stop",
-	Named:      true,
-	TaskName:   "RecursiveActivity1",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 2, Task: 65526, Keywords: 0x2,
+	Name: "RecursiveActivity1Stop", Named: true, TaskName: "RecursiveActivity1", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "SourceName", Type: etw.InUnicodeString},
 		{Name: "EventName", Type: etw.InUnicodeString},
@@ -1980,55 +1683,24 @@ func (s RecursiveActivity1StopArguments) write(a *etw.Appender, i int, n uint64)
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyRecursiveActivity1Stop is event 9, of task RecursiveActivity1, opcode
-// win:Stop, keyword Events, level win:Informational, in any version.
-//
-// The only version is [RecursiveActivity1Stop]; a newer one is decoded like
-// it.
+// AnyRecursiveActivity1Stop is [RecursiveActivity1Stop] in any version: a
+// newer one is decoded like it.
 type AnyRecursiveActivity1Stop struct {
 	Seen etw.Seen
-
-	SourceName     etw.UTF16
-	EventName      etw.UTF16
-	ArgumentsCount uint16
-	Arguments      RecursiveActivity1StopArguments // ArgumentsCount elements
+	RecursiveActivity1Stop
 }
 
-var anyRecursiveActivity1Stop = []*etw.EventDesc{&recursiveActivity1Stop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRecursiveActivity1Stop) EventDescs() []*etw.EventDesc { return anyRecursiveActivity1Stop }
-func (e *AnyRecursiveActivity1Stop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRecursiveActivity1Stop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRecursiveActivity1Stop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&recursiveActivity1Stop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRecursiveActivity1Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RecursiveActivity1Stop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRecursiveActivity1Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRecursiveActivity1Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SourceName = v.SourceName
-	e.EventName = v.EventName
-	e.ArgumentsCount = v.ArgumentsCount
-	e.Arguments = v.Arguments
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRecursiveActivity1Stop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SourceName)
-	case 1:
-		return etw.UTF16Value(e.EventName)
-	case 2:
-		return etw.UintValue(uint64(e.ArgumentsCount))
-	case 3:
-		return etw.ArrayValue(&recursiveActivity1Stop.Fields[3], e.Arguments.p, e.Arguments.n, e.Arguments.ptr, e)
-	}
-	return etw.Value{}
+	return e.RecursiveActivity1Stop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2038,10 +1710,6 @@ func (e AnyRecursiveActivity1Stop) Clone() *AnyRecursiveActivity1Stop {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
-
-func (e AnyRecursiveActivity1Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRecursiveActivity1Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRecursiveActivity1Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NewDiagnosticListener is event 10, version 0, of task NewDiagnosticListener,
 // keyword Events, level win:Informational.
@@ -2087,56 +1755,32 @@ func (e NewDiagnosticListener) LogValue() slog.Value         { return etw.LogVal
 func (e NewDiagnosticListener) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var newDiagnosticListener = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       10,
-	Level:    4,
-	Task:     65524,
-	Keywords: 0x2,
-	Name:     "NewDiagnosticListener",
-	Named:    true,
-	TaskName: "NewDiagnosticListener",
+	Provider: &providerDesc, ID: 10, Level: 4, Task: 65524, Keywords: 0x2,
+	Name: "NewDiagnosticListener", Named: true, TaskName: "NewDiagnosticListener",
 	Fields: []etw.FieldDesc{
 		{Name: "SourceName", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(NewDiagnosticListener) },
 }
 
-// AnyNewDiagnosticListener is event 10, of task NewDiagnosticListener, keyword
-// Events, level win:Informational, in any version.
-//
-// The only version is [NewDiagnosticListener]; a newer one is decoded like it.
+// AnyNewDiagnosticListener is [NewDiagnosticListener] in any version: a newer
+// one is decoded like it.
 type AnyNewDiagnosticListener struct {
 	Seen etw.Seen
-
-	SourceName etw.UTF16
+	NewDiagnosticListener
 }
 
-var anyNewDiagnosticListener = []*etw.EventDesc{&newDiagnosticListener}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyNewDiagnosticListener) EventDescs() []*etw.EventDesc { return anyNewDiagnosticListener }
-func (e *AnyNewDiagnosticListener) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyNewDiagnosticListener, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyNewDiagnosticListener) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&newDiagnosticListener}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyNewDiagnosticListener) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v NewDiagnosticListener
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyNewDiagnosticListener) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyNewDiagnosticListener) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SourceName = v.SourceName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyNewDiagnosticListener) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SourceName)
-	}
-	return etw.Value{}
+	return e.NewDiagnosticListener.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2144,10 +1788,6 @@ func (e AnyNewDiagnosticListener) Clone() *AnyNewDiagnosticListener {
 	e.SourceName = e.SourceName.Clone()
 	return &e
 }
-
-func (e AnyNewDiagnosticListener) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyNewDiagnosticListener) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyNewDiagnosticListener) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ActivityStart is event 11, version 0, of task Activity, opcode win:Start,
 // keyword Events, level win:Informational.
@@ -2212,16 +1852,8 @@ func (e ActivityStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ActivityStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var activityStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         11,
-	Level:      4,
-	Opcode:     1,
-	Task:       65523,
-	Keywords:   0x2,
-	Name:       "ActivityStart",
-	Named:      true,
-	TaskName:   "Activity",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 1, Task: 65523, Keywords: 0x2,
+	Name: "ActivityStart", Named: true, TaskName: "Activity", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "SourceName", Type: etw.InUnicodeString},
 		{Name: "ActivityName", Type: etw.InUnicodeString},
@@ -2348,54 +1980,22 @@ func (s ActivityStartArguments) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyActivityStart is event 11, of task Activity, opcode win:Start, keyword
-// Events, level win:Informational, in any version.
-//
-// An activity of an ActivitySource starts.
-//
-// The only version is [ActivityStart]; a newer one is decoded like it.
+// AnyActivityStart is [ActivityStart] in any version: a newer one is decoded
+// like it.
 type AnyActivityStart struct {
 	Seen etw.Seen
-
-	SourceName     etw.UTF16
-	ActivityName   etw.UTF16
-	ArgumentsCount uint16
-	Arguments      ActivityStartArguments // ArgumentsCount elements
+	ActivityStart
 }
 
-var anyActivityStart = []*etw.EventDesc{&activityStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyActivityStart) EventDescs() []*etw.EventDesc { return anyActivityStart }
-func (e *AnyActivityStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyActivityStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyActivityStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ActivityStart
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyActivityStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activityStart} }
+func (e *AnyActivityStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyActivityStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SourceName = v.SourceName
-	e.ActivityName = v.ActivityName
-	e.ArgumentsCount = v.ArgumentsCount
-	e.Arguments = v.Arguments
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyActivityStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SourceName)
-	case 1:
-		return etw.UTF16Value(e.ActivityName)
-	case 2:
-		return etw.UintValue(uint64(e.ArgumentsCount))
-	case 3:
-		return etw.ArrayValue(&activityStart.Fields[3], e.Arguments.p, e.Arguments.n, e.Arguments.ptr, e)
-	}
-	return etw.Value{}
+	return e.ActivityStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2405,10 +2005,6 @@ func (e AnyActivityStart) Clone() *AnyActivityStart {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
-
-func (e AnyActivityStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyActivityStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyActivityStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ActivityStop is event 12, version 0, of task Activity, opcode win:Stop,
 // keyword Events, level win:Informational.
@@ -2473,16 +2069,8 @@ func (e ActivityStop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ActivityStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var activityStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         12,
-	Level:      4,
-	Opcode:     2,
-	Task:       65523,
-	Keywords:   0x2,
-	Name:       "ActivityStop",
-	Named:      true,
-	TaskName:   "Activity",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 12, Level: 4, Opcode: 2, Task: 65523, Keywords: 0x2,
+	Name: "ActivityStop", Named: true, TaskName: "Activity", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "SourceName", Type: etw.InUnicodeString},
 		{Name: "ActivityName", Type: etw.InUnicodeString},
@@ -2607,54 +2195,22 @@ func (s ActivityStopArguments) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyActivityStop is event 12, of task Activity, opcode win:Stop, keyword
-// Events, level win:Informational, in any version.
-//
-// It stops.
-//
-// The only version is [ActivityStop]; a newer one is decoded like it.
+// AnyActivityStop is [ActivityStop] in any version: a newer one is decoded
+// like it.
 type AnyActivityStop struct {
 	Seen etw.Seen
-
-	SourceName     etw.UTF16
-	ActivityName   etw.UTF16
-	ArgumentsCount uint16
-	Arguments      ActivityStopArguments // ArgumentsCount elements
+	ActivityStop
 }
 
-var anyActivityStop = []*etw.EventDesc{&activityStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyActivityStop) EventDescs() []*etw.EventDesc { return anyActivityStop }
-func (e *AnyActivityStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyActivityStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyActivityStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ActivityStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyActivityStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activityStop} }
+func (e *AnyActivityStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyActivityStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SourceName = v.SourceName
-	e.ActivityName = v.ActivityName
-	e.ArgumentsCount = v.ArgumentsCount
-	e.Arguments = v.Arguments
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyActivityStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SourceName)
-	case 1:
-		return etw.UTF16Value(e.ActivityName)
-	case 2:
-		return etw.UintValue(uint64(e.ArgumentsCount))
-	case 3:
-		return etw.ArrayValue(&activityStop.Fields[3], e.Arguments.p, e.Arguments.n, e.Arguments.ptr, e)
-	}
-	return etw.Value{}
+	return e.ActivityStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2664,10 +2220,6 @@ func (e AnyActivityStop) Clone() *AnyActivityStop {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
-
-func (e AnyActivityStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyActivityStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyActivityStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Version is event 13, version 0, of task Version, keyword Messages, level
 // win:Informational.
@@ -2721,14 +2273,8 @@ func (e Version) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Version) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var versionEvent = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       13,
-	Level:    4,
-	Task:     65521,
-	Keywords: 0x1,
-	Name:     "Version",
-	Named:    true,
-	TaskName: "Version",
+	Provider: &providerDesc, ID: 13, Level: 4, Task: 65521, Keywords: 0x1,
+	Name: "Version", Named: true, TaskName: "Version",
 	Fields: []etw.FieldDesc{
 		{Name: "Major", Type: etw.InInt32},
 		{Name: "Minor", Type: etw.InInt32},
@@ -2737,53 +2283,22 @@ var versionEvent = etw.EventDesc{
 	New: func() etw.Event { return new(Version) },
 }
 
-// AnyVersion is event 13, of task Version, keyword Messages, level
-// win:Informational, in any version.
-//
-// The only version is [Version]; a newer one is decoded like it.
+// AnyVersion is [Version] in any version: a newer one is decoded like it.
 type AnyVersion struct {
 	Seen etw.Seen
-
-	Major int32
-	Minor int32
-	Patch int32
+	Version
 }
 
-var anyVersion = []*etw.EventDesc{&versionEvent}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyVersion) EventDescs() []*etw.EventDesc { return anyVersion }
-func (e *AnyVersion) EventDesc() *etw.EventDesc  { return etw.DescOf(anyVersion, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyVersion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Version
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyVersion) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&versionEvent} }
+func (e *AnyVersion) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyVersion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Major = v.Major
-	e.Minor = v.Minor
-	e.Patch = v.Patch
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyVersion) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.Major))
-	case 1:
-		return etw.IntValue(int64(e.Minor))
-	case 2:
-		return etw.IntValue(int64(e.Patch))
-	}
-	return etw.Value{}
+	return e.Version.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyVersion) Clone() *AnyVersion { return &e }
-
-func (e AnyVersion) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyVersion) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyVersion) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

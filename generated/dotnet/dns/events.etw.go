@@ -56,56 +56,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -113,10 +89,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResolutionStart is event 1, version 0, of task Resolution, opcode win:Start,
 // level win:Informational.
@@ -164,58 +136,30 @@ func (e ResolutionStart) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ResolutionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var resolutionStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Level:      4,
-	Opcode:     1,
-	Task:       65533,
-	Name:       "ResolutionStart",
-	TaskName:   "Resolution",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533,
+	Name: "ResolutionStart", TaskName: "Resolution", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "hostNameOrAddress", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ResolutionStart) },
 }
 
-// AnyResolutionStart is event 1, of task Resolution, opcode win:Start, level
-// win:Informational, in any version.
-//
-// A lookup begins.
-//
-// The only version is [ResolutionStart]; a newer one is decoded like it.
+// AnyResolutionStart is [ResolutionStart] in any version: a newer one is
+// decoded like it.
 type AnyResolutionStart struct {
 	Seen etw.Seen
-
-	HostNameOrAddress etw.UTF16
+	ResolutionStart
 }
 
-var anyResolutionStart = []*etw.EventDesc{&resolutionStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyResolutionStart) EventDescs() []*etw.EventDesc { return anyResolutionStart }
-func (e *AnyResolutionStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyResolutionStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyResolutionStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&resolutionStart} }
+func (e *AnyResolutionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyResolutionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ResolutionStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyResolutionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.HostNameOrAddress = v.HostNameOrAddress
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyResolutionStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.HostNameOrAddress)
-	}
-	return etw.Value{}
+	return e.ResolutionStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -223,10 +167,6 @@ func (e AnyResolutionStart) Clone() *AnyResolutionStart {
 	e.HostNameOrAddress = e.HostNameOrAddress.Clone()
 	return &e
 }
-
-func (e AnyResolutionStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyResolutionStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyResolutionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResolutionStop is event 2, version 0, of task Resolution, opcode win:Stop,
 // level win:Informational.
@@ -244,40 +184,31 @@ func (e ResolutionStop) LogValue() slog.Value                                 { 
 func (e ResolutionStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var resolutionStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Level:      4,
-	Opcode:     2,
-	Task:       65533,
-	Name:       "ResolutionStop",
-	TaskName:   "Resolution",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(ResolutionStop) },
+	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533,
+	Name: "ResolutionStop", TaskName: "Resolution", OpcodeName: "Stop",
+	New: func() etw.Event { return new(ResolutionStop) },
 }
 
-// AnyResolutionStop is event 2, of task Resolution, opcode win:Stop, level
-// win:Informational, in any version.
-//
-// It is over, also if it failed.
-//
-// The only version is [ResolutionStop]; a newer one is decoded like it.
+// AnyResolutionStop is [ResolutionStop] in any version: a newer one is decoded
+// like it.
 type AnyResolutionStop struct {
 	Seen etw.Seen
+	ResolutionStop
 }
 
-var anyResolutionStop = []*etw.EventDesc{&resolutionStop}
-
-func (*AnyResolutionStop) EventDescs() []*etw.EventDesc { return anyResolutionStop }
-func (*AnyResolutionStop) EventDesc() *etw.EventDesc    { return &resolutionStop }
-func (e *AnyResolutionStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyResolutionStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&resolutionStop} }
+func (e *AnyResolutionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyResolutionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.ResolutionStop.DecodePayload(p, ptr)
 }
-func (*AnyResolutionStop) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyResolutionStop) Clone() *AnyResolutionStop    { return &e }
-func (e AnyResolutionStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyResolutionStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyResolutionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyResolutionStop) Clone() *AnyResolutionStop { return &e }
 
 // ResolutionFailed is event 3, version 0, of task ResolutionFailed, level
 // win:Informational.
@@ -295,35 +226,28 @@ func (e ResolutionFailed) LogValue() slog.Value                                 
 func (e ResolutionFailed) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var resolutionFailed = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Level:    4,
-	Task:     65531,
-	Name:     "ResolutionFailed",
-	TaskName: "ResolutionFailed",
-	New:      func() etw.Event { return new(ResolutionFailed) },
+	Provider: &providerDesc, ID: 3, Level: 4, Task: 65531,
+	Name: "ResolutionFailed", TaskName: "ResolutionFailed",
+	New: func() etw.Event { return new(ResolutionFailed) },
 }
 
-// AnyResolutionFailed is event 3, of task ResolutionFailed, level
-// win:Informational, in any version.
-//
-// It failed. ResolutionStop follows.
-//
-// The only version is [ResolutionFailed]; a newer one is decoded like it.
+// AnyResolutionFailed is [ResolutionFailed] in any version: a newer one is
+// decoded like it.
 type AnyResolutionFailed struct {
 	Seen etw.Seen
+	ResolutionFailed
 }
 
-var anyResolutionFailed = []*etw.EventDesc{&resolutionFailed}
-
-func (*AnyResolutionFailed) EventDescs() []*etw.EventDesc { return anyResolutionFailed }
-func (*AnyResolutionFailed) EventDesc() *etw.EventDesc    { return &resolutionFailed }
-func (e *AnyResolutionFailed) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyResolutionFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&resolutionFailed} }
+func (e *AnyResolutionFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyResolutionFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.ResolutionFailed.DecodePayload(p, ptr)
 }
-func (*AnyResolutionFailed) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyResolutionFailed) Clone() *AnyResolutionFailed  { return &e }
-func (e AnyResolutionFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyResolutionFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyResolutionFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyResolutionFailed) Clone() *AnyResolutionFailed { return &e }

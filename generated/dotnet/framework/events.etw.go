@@ -57,56 +57,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -114,10 +90,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolEnqueueWork is event 30, version 0, of task ThreadPoolEnqueueWork,
 // keywords ThreadPool and ThreadTransfer, level win:Verbose.
@@ -161,63 +133,36 @@ func (e ThreadPoolEnqueueWork) LogValue() slog.Value         { return etw.LogVal
 func (e ThreadPoolEnqueueWork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolEnqueueWork = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       30,
-	Level:    5,
-	Task:     65504,
-	Keywords: 0x12,
-	Name:     "ThreadPoolEnqueueWork",
-	TaskName: "ThreadPoolEnqueueWork",
+	Provider: &providerDesc, ID: 30, Level: 5, Task: 65504, Keywords: 0x12,
+	Name: "ThreadPoolEnqueueWork", TaskName: "ThreadPoolEnqueueWork",
 	Fields: []etw.FieldDesc{
 		{Name: "workID", Type: etw.InInt64},
 	},
 	New: func() etw.Event { return new(ThreadPoolEnqueueWork) },
 }
 
-// AnyThreadPoolEnqueueWork is event 30, of task ThreadPoolEnqueueWork,
-// keywords ThreadPool and ThreadTransfer, level win:Verbose, in any version.
-//
-// The only version is [ThreadPoolEnqueueWork]; a newer one is decoded like it.
+// AnyThreadPoolEnqueueWork is [ThreadPoolEnqueueWork] in any version: a newer
+// one is decoded like it.
 type AnyThreadPoolEnqueueWork struct {
 	Seen etw.Seen
-
-	WorkID int64
+	ThreadPoolEnqueueWork
 }
 
-var anyThreadPoolEnqueueWork = []*etw.EventDesc{&threadPoolEnqueueWork}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPoolEnqueueWork) EventDescs() []*etw.EventDesc { return anyThreadPoolEnqueueWork }
-func (e *AnyThreadPoolEnqueueWork) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolEnqueueWork, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPoolEnqueueWork) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadPoolEnqueueWork}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolEnqueueWork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadPoolEnqueueWork
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadPoolEnqueueWork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyThreadPoolEnqueueWork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.WorkID = v.WorkID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolEnqueueWork) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(e.WorkID)
-	}
-	return etw.Value{}
+	return e.ThreadPoolEnqueueWork.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolEnqueueWork) Clone() *AnyThreadPoolEnqueueWork { return &e }
-
-func (e AnyThreadPoolEnqueueWork) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolEnqueueWork) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolEnqueueWork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolDequeueWork is event 31, version 0, of task ThreadPoolDequeueWork,
 // keywords ThreadPool and ThreadTransfer, level win:Verbose.
@@ -261,63 +206,36 @@ func (e ThreadPoolDequeueWork) LogValue() slog.Value         { return etw.LogVal
 func (e ThreadPoolDequeueWork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolDequeueWork = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       31,
-	Level:    5,
-	Task:     65503,
-	Keywords: 0x12,
-	Name:     "ThreadPoolDequeueWork",
-	TaskName: "ThreadPoolDequeueWork",
+	Provider: &providerDesc, ID: 31, Level: 5, Task: 65503, Keywords: 0x12,
+	Name: "ThreadPoolDequeueWork", TaskName: "ThreadPoolDequeueWork",
 	Fields: []etw.FieldDesc{
 		{Name: "workID", Type: etw.InInt64},
 	},
 	New: func() etw.Event { return new(ThreadPoolDequeueWork) },
 }
 
-// AnyThreadPoolDequeueWork is event 31, of task ThreadPoolDequeueWork,
-// keywords ThreadPool and ThreadTransfer, level win:Verbose, in any version.
-//
-// The only version is [ThreadPoolDequeueWork]; a newer one is decoded like it.
+// AnyThreadPoolDequeueWork is [ThreadPoolDequeueWork] in any version: a newer
+// one is decoded like it.
 type AnyThreadPoolDequeueWork struct {
 	Seen etw.Seen
-
-	WorkID int64
+	ThreadPoolDequeueWork
 }
 
-var anyThreadPoolDequeueWork = []*etw.EventDesc{&threadPoolDequeueWork}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadPoolDequeueWork) EventDescs() []*etw.EventDesc { return anyThreadPoolDequeueWork }
-func (e *AnyThreadPoolDequeueWork) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadPoolDequeueWork, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadPoolDequeueWork) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadPoolDequeueWork}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadPoolDequeueWork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadPoolDequeueWork
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadPoolDequeueWork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyThreadPoolDequeueWork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.WorkID = v.WorkID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadPoolDequeueWork) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(e.WorkID)
-	}
-	return etw.Value{}
+	return e.ThreadPoolDequeueWork.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolDequeueWork) Clone() *AnyThreadPoolDequeueWork { return &e }
-
-func (e AnyThreadPoolDequeueWork) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolDequeueWork) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadPoolDequeueWork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadTransferSend is event 150, version 0, of task ThreadTransfer, opcode
 // win:Send, keyword ThreadTransfer, level win:Informational.
@@ -391,15 +309,8 @@ func (e ThreadTransferSend) LogValue() slog.Value         { return etw.LogValue(
 func (e ThreadTransferSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadTransferSend = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         150,
-	Level:      4,
-	Opcode:     9,
-	Task:       3,
-	Keywords:   0x10,
-	Name:       "ThreadTransferSend",
-	TaskName:   "ThreadTransfer",
-	OpcodeName: "Send",
+	Provider: &providerDesc, ID: 150, Level: 4, Opcode: 9, Task: 3, Keywords: 0x10,
+	Name: "ThreadTransferSend", TaskName: "ThreadTransfer", OpcodeName: "Send",
 	Fields: []etw.FieldDesc{
 		{Name: "id", Type: etw.InInt64},
 		{Name: "kind", Type: etw.InInt32},
@@ -411,62 +322,24 @@ var threadTransferSend = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadTransferSend) },
 }
 
-// AnyThreadTransferSend is event 150, of task ThreadTransfer, opcode win:Send,
-// keyword ThreadTransfer, level win:Informational, in any version.
-//
-// The only version is [ThreadTransferSend]; a newer one is decoded like it.
+// AnyThreadTransferSend is [ThreadTransferSend] in any version: a newer one is
+// decoded like it.
 type AnyThreadTransferSend struct {
 	Seen etw.Seen
-
-	Id            int64
-	Kind          int32
-	Info          etw.UTF16
-	MultiDequeues etw.Bool
-	IntInfo1      int32
-	IntInfo2      int32
+	ThreadTransferSend
 }
 
-var anyThreadTransferSend = []*etw.EventDesc{&threadTransferSend}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadTransferSend) EventDescs() []*etw.EventDesc { return anyThreadTransferSend }
-func (e *AnyThreadTransferSend) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadTransferSend, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadTransferSend) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadTransferSend}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadTransferSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadTransferSend
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadTransferSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyThreadTransferSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Id = v.Id
-	e.Kind = v.Kind
-	e.Info = v.Info
-	e.MultiDequeues = v.MultiDequeues
-	e.IntInfo1 = v.IntInfo1
-	e.IntInfo2 = v.IntInfo2
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadTransferSend) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(e.Id)
-	case 1:
-		return etw.IntValue(int64(e.Kind))
-	case 2:
-		return etw.UTF16Value(e.Info)
-	case 3:
-		return etw.BoolValue(e.MultiDequeues)
-	case 4:
-		return etw.IntValue(int64(e.IntInfo1))
-	case 5:
-		return etw.IntValue(int64(e.IntInfo2))
-	}
-	return etw.Value{}
+	return e.ThreadTransferSend.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -474,10 +347,6 @@ func (e AnyThreadTransferSend) Clone() *AnyThreadTransferSend {
 	e.Info = e.Info.Clone()
 	return &e
 }
-
-func (e AnyThreadTransferSend) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadTransferSend) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadTransferSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadTransferReceive is event 151, version 0, of task ThreadTransfer,
 // opcode win:Receive, keyword ThreadTransfer, level win:Informational.
@@ -536,15 +405,8 @@ func (e ThreadTransferReceive) LogValue() slog.Value         { return etw.LogVal
 func (e ThreadTransferReceive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadTransferReceive = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         151,
-	Level:      4,
-	Opcode:     240,
-	Task:       3,
-	Keywords:   0x10,
-	Name:       "ThreadTransferReceive",
-	TaskName:   "ThreadTransfer",
-	OpcodeName: "Receive",
+	Provider: &providerDesc, ID: 151, Level: 4, Opcode: 240, Task: 3, Keywords: 0x10,
+	Name: "ThreadTransferReceive", TaskName: "ThreadTransfer", OpcodeName: "Receive",
 	Fields: []etw.FieldDesc{
 		{Name: "id", Type: etw.InInt64},
 		{Name: "kind", Type: etw.InInt32},
@@ -553,51 +415,24 @@ var threadTransferReceive = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadTransferReceive) },
 }
 
-// AnyThreadTransferReceive is event 151, of task ThreadTransfer, opcode
-// win:Receive, keyword ThreadTransfer, level win:Informational, in any
-// version.
-//
-// The only version is [ThreadTransferReceive]; a newer one is decoded like it.
+// AnyThreadTransferReceive is [ThreadTransferReceive] in any version: a newer
+// one is decoded like it.
 type AnyThreadTransferReceive struct {
 	Seen etw.Seen
-
-	Id   int64
-	Kind int32
-	Info etw.UTF16
+	ThreadTransferReceive
 }
 
-var anyThreadTransferReceive = []*etw.EventDesc{&threadTransferReceive}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadTransferReceive) EventDescs() []*etw.EventDesc { return anyThreadTransferReceive }
-func (e *AnyThreadTransferReceive) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyThreadTransferReceive, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadTransferReceive) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&threadTransferReceive}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadTransferReceive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadTransferReceive
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyThreadTransferReceive) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyThreadTransferReceive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Id = v.Id
-	e.Kind = v.Kind
-	e.Info = v.Info
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadTransferReceive) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(e.Id)
-	case 1:
-		return etw.IntValue(int64(e.Kind))
-	case 2:
-		return etw.UTF16Value(e.Info)
-	}
-	return etw.Value{}
+	return e.ThreadTransferReceive.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -605,7 +440,3 @@ func (e AnyThreadTransferReceive) Clone() *AnyThreadTransferReceive {
 	e.Info = e.Info.Clone()
 	return &e
 }
-
-func (e AnyThreadTransferReceive) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadTransferReceive) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadTransferReceive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

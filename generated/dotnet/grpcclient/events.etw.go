@@ -57,57 +57,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	Named:    true,
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", Named: true, TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -115,10 +90,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CallStart is event 1, version 0, of task Call, opcode win:Start, level
 // win:Verbose.
@@ -164,55 +135,29 @@ func (e CallStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e CallStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var callStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Level:      5,
-	Opcode:     1,
-	Task:       65533,
-	Name:       "CallStart",
-	Named:      true,
-	TaskName:   "Call",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 1, Level: 5, Opcode: 1, Task: 65533,
+	Name: "CallStart", Named: true, TaskName: "Call", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "method", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(CallStart) },
 }
 
-// AnyCallStart is event 1, of task Call, opcode win:Start, level win:Verbose,
-// in any version.
-//
-// The only version is [CallStart]; a newer one is decoded like it.
+// AnyCallStart is [CallStart] in any version: a newer one is decoded like it.
 type AnyCallStart struct {
 	Seen etw.Seen
-
-	Method etw.UTF16
+	CallStart
 }
 
-var anyCallStart = []*etw.EventDesc{&callStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCallStart) EventDescs() []*etw.EventDesc { return anyCallStart }
-func (e *AnyCallStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCallStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCallStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CallStart
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCallStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&callStart} }
+func (e *AnyCallStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCallStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Method = v.Method
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCallStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Method)
-	}
-	return etw.Value{}
+	return e.CallStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -220,10 +165,6 @@ func (e AnyCallStart) Clone() *AnyCallStart {
 	e.Method = e.Method.Clone()
 	return &e
 }
-
-func (e AnyCallStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCallStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCallStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CallStop is event 2, version 0, of task Call, opcode win:Stop, level
 // win:Verbose.
@@ -239,39 +180,30 @@ func (e CallStop) LogValue() slog.Value                                 { return
 func (e CallStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var callStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Level:      5,
-	Opcode:     2,
-	Task:       65533,
-	Name:       "CallStop",
-	Named:      true,
-	TaskName:   "Call",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(CallStop) },
+	Provider: &providerDesc, ID: 2, Level: 5, Opcode: 2, Task: 65533,
+	Name: "CallStop", Named: true, TaskName: "Call", OpcodeName: "Stop",
+	New: func() etw.Event { return new(CallStop) },
 }
 
-// AnyCallStop is event 2, of task Call, opcode win:Stop, level win:Verbose, in
-// any version.
-//
-// The only version is [CallStop]; a newer one is decoded like it.
+// AnyCallStop is [CallStop] in any version: a newer one is decoded like it.
 type AnyCallStop struct {
 	Seen etw.Seen
+	CallStop
 }
 
-var anyCallStop = []*etw.EventDesc{&callStop}
-
-func (*AnyCallStop) EventDescs() []*etw.EventDesc { return anyCallStop }
-func (*AnyCallStop) EventDesc() *etw.EventDesc    { return &callStop }
-func (e *AnyCallStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCallStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&callStop} }
+func (e *AnyCallStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCallStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.CallStop.DecodePayload(p, ptr)
 }
-func (*AnyCallStop) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyCallStop) Clone() *AnyCallStop          { return &e }
-func (e AnyCallStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCallStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCallStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyCallStop) Clone() *AnyCallStop { return &e }
 
 // CallFailed is event 3, version 0, of task CallFailed, level win:Error.
 type CallFailed struct {
@@ -314,61 +246,34 @@ func (e CallFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e CallFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var callFailed = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Level:    2,
-	Task:     65531,
-	Name:     "CallFailed",
-	Named:    true,
-	TaskName: "CallFailed",
+	Provider: &providerDesc, ID: 3, Level: 2, Task: 65531,
+	Name: "CallFailed", Named: true, TaskName: "CallFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "statusCode", Type: etw.InUInt32, Map: &statusCodeMap},
 	},
 	New: func() etw.Event { return new(CallFailed) },
 }
 
-// AnyCallFailed is event 3, of task CallFailed, level win:Error, in any
-// version.
-//
-// The only version is [CallFailed]; a newer one is decoded like it.
+// AnyCallFailed is [CallFailed] in any version: a newer one is decoded like
+// it.
 type AnyCallFailed struct {
 	Seen etw.Seen
-
-	StatusCode StatusCode
+	CallFailed
 }
 
-var anyCallFailed = []*etw.EventDesc{&callFailed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCallFailed) EventDescs() []*etw.EventDesc { return anyCallFailed }
-func (e *AnyCallFailed) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCallFailed, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCallFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CallFailed
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCallFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&callFailed} }
+func (e *AnyCallFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCallFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.StatusCode = v.StatusCode
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCallFailed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.StatusCode))
-	}
-	return etw.Value{}
+	return e.CallFailed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyCallFailed) Clone() *AnyCallFailed { return &e }
-
-func (e AnyCallFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCallFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCallFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CallDeadlineExceeded is event 4, version 0, of task CallDeadlineExceeded,
 // level win:Error.
@@ -384,37 +289,33 @@ func (e CallDeadlineExceeded) LogValue() slog.Value                             
 func (e CallDeadlineExceeded) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var callDeadlineExceeded = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Level:    2,
-	Task:     65530,
-	Name:     "CallDeadlineExceeded",
-	Named:    true,
-	TaskName: "CallDeadlineExceeded",
-	New:      func() etw.Event { return new(CallDeadlineExceeded) },
+	Provider: &providerDesc, ID: 4, Level: 2, Task: 65530,
+	Name: "CallDeadlineExceeded", Named: true, TaskName: "CallDeadlineExceeded",
+	New: func() etw.Event { return new(CallDeadlineExceeded) },
 }
 
-// AnyCallDeadlineExceeded is event 4, of task CallDeadlineExceeded, level
-// win:Error, in any version.
-//
-// The only version is [CallDeadlineExceeded]; a newer one is decoded like it.
+// AnyCallDeadlineExceeded is [CallDeadlineExceeded] in any version: a newer
+// one is decoded like it.
 type AnyCallDeadlineExceeded struct {
 	Seen etw.Seen
+	CallDeadlineExceeded
 }
 
-var anyCallDeadlineExceeded = []*etw.EventDesc{&callDeadlineExceeded}
-
-func (*AnyCallDeadlineExceeded) EventDescs() []*etw.EventDesc { return anyCallDeadlineExceeded }
-func (*AnyCallDeadlineExceeded) EventDesc() *etw.EventDesc    { return &callDeadlineExceeded }
-func (e *AnyCallDeadlineExceeded) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCallDeadlineExceeded) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&callDeadlineExceeded}
+}
+func (e *AnyCallDeadlineExceeded) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCallDeadlineExceeded) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.CallDeadlineExceeded.DecodePayload(p, ptr)
 }
-func (*AnyCallDeadlineExceeded) FieldValue(int) etw.Value         { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyCallDeadlineExceeded) Clone() *AnyCallDeadlineExceeded { return &e }
-func (e AnyCallDeadlineExceeded) String() string                  { return string(etw.AppendText(nil, &e)) }
-func (e AnyCallDeadlineExceeded) LogValue() slog.Value            { return etw.LogValue(&e) }
-func (e AnyCallDeadlineExceeded) MarshalJSON() ([]byte, error)    { return etw.AppendJSON(nil, &e) }
 
 // MessageSent is event 5, version 0, of task MessageSent, level win:Verbose.
 type MessageSent struct{}
@@ -429,37 +330,31 @@ func (e MessageSent) LogValue() slog.Value                                 { ret
 func (e MessageSent) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var messageSent = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Level:    5,
-	Task:     65529,
-	Name:     "MessageSent",
-	Named:    true,
-	TaskName: "MessageSent",
-	New:      func() etw.Event { return new(MessageSent) },
+	Provider: &providerDesc, ID: 5, Level: 5, Task: 65529,
+	Name: "MessageSent", Named: true, TaskName: "MessageSent",
+	New: func() etw.Event { return new(MessageSent) },
 }
 
-// AnyMessageSent is event 5, of task MessageSent, level win:Verbose, in any
-// version.
-//
-// The only version is [MessageSent]; a newer one is decoded like it.
+// AnyMessageSent is [MessageSent] in any version: a newer one is decoded like
+// it.
 type AnyMessageSent struct {
 	Seen etw.Seen
+	MessageSent
 }
 
-var anyMessageSent = []*etw.EventDesc{&messageSent}
-
-func (*AnyMessageSent) EventDescs() []*etw.EventDesc { return anyMessageSent }
-func (*AnyMessageSent) EventDesc() *etw.EventDesc    { return &messageSent }
-func (e *AnyMessageSent) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMessageSent) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&messageSent} }
+func (e *AnyMessageSent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMessageSent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.MessageSent.DecodePayload(p, ptr)
 }
-func (*AnyMessageSent) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyMessageSent) Clone() *AnyMessageSent       { return &e }
-func (e AnyMessageSent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMessageSent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMessageSent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyMessageSent) Clone() *AnyMessageSent { return &e }
 
 // MessageReceived is event 6, version 0, of task MessageReceived, level
 // win:Verbose.
@@ -475,34 +370,28 @@ func (e MessageReceived) LogValue() slog.Value                                 {
 func (e MessageReceived) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var messageReceived = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       6,
-	Level:    5,
-	Task:     65528,
-	Name:     "MessageReceived",
-	Named:    true,
-	TaskName: "MessageReceived",
-	New:      func() etw.Event { return new(MessageReceived) },
+	Provider: &providerDesc, ID: 6, Level: 5, Task: 65528,
+	Name: "MessageReceived", Named: true, TaskName: "MessageReceived",
+	New: func() etw.Event { return new(MessageReceived) },
 }
 
-// AnyMessageReceived is event 6, of task MessageReceived, level win:Verbose,
-// in any version.
-//
-// The only version is [MessageReceived]; a newer one is decoded like it.
+// AnyMessageReceived is [MessageReceived] in any version: a newer one is
+// decoded like it.
 type AnyMessageReceived struct {
 	Seen etw.Seen
+	MessageReceived
 }
 
-var anyMessageReceived = []*etw.EventDesc{&messageReceived}
-
-func (*AnyMessageReceived) EventDescs() []*etw.EventDesc { return anyMessageReceived }
-func (*AnyMessageReceived) EventDesc() *etw.EventDesc    { return &messageReceived }
-func (e *AnyMessageReceived) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMessageReceived) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&messageReceived} }
+func (e *AnyMessageReceived) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMessageReceived) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.MessageReceived.DecodePayload(p, ptr)
 }
-func (*AnyMessageReceived) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyMessageReceived) Clone() *AnyMessageReceived   { return &e }
-func (e AnyMessageReceived) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMessageReceived) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMessageReceived) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyMessageReceived) Clone() *AnyMessageReceived { return &e }

@@ -56,56 +56,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -113,10 +89,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HostStart is event 1, version 0, of task Host, opcode win:Start, level
 // win:Informational.
@@ -132,38 +104,30 @@ func (e HostStart) LogValue() slog.Value                                 { retur
 func (e HostStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var hostStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Level:      4,
-	Opcode:     1,
-	Task:       65533,
-	Name:       "HostStart",
-	TaskName:   "Host",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(HostStart) },
+	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533,
+	Name: "HostStart", TaskName: "Host", OpcodeName: "Start",
+	New: func() etw.Event { return new(HostStart) },
 }
 
-// AnyHostStart is event 1, of task Host, opcode win:Start, level
-// win:Informational, in any version.
-//
-// The only version is [HostStart]; a newer one is decoded like it.
+// AnyHostStart is [HostStart] in any version: a newer one is decoded like it.
 type AnyHostStart struct {
 	Seen etw.Seen
+	HostStart
 }
 
-var anyHostStart = []*etw.EventDesc{&hostStart}
-
-func (*AnyHostStart) EventDescs() []*etw.EventDesc { return anyHostStart }
-func (*AnyHostStart) EventDesc() *etw.EventDesc    { return &hostStart }
-func (e *AnyHostStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHostStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&hostStart} }
+func (e *AnyHostStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyHostStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.HostStart.DecodePayload(p, ptr)
 }
-func (*AnyHostStart) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyHostStart) Clone() *AnyHostStart         { return &e }
-func (e AnyHostStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHostStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHostStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyHostStart) Clone() *AnyHostStart { return &e }
 
 // HostStop is event 2, version 0, of task Host, opcode win:Stop, level
 // win:Informational.
@@ -179,38 +143,30 @@ func (e HostStop) LogValue() slog.Value                                 { return
 func (e HostStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var hostStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Level:      4,
-	Opcode:     2,
-	Task:       65533,
-	Name:       "HostStop",
-	TaskName:   "Host",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(HostStop) },
+	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533,
+	Name: "HostStop", TaskName: "Host", OpcodeName: "Stop",
+	New: func() etw.Event { return new(HostStop) },
 }
 
-// AnyHostStop is event 2, of task Host, opcode win:Stop, level
-// win:Informational, in any version.
-//
-// The only version is [HostStop]; a newer one is decoded like it.
+// AnyHostStop is [HostStop] in any version: a newer one is decoded like it.
 type AnyHostStop struct {
 	Seen etw.Seen
+	HostStop
 }
 
-var anyHostStop = []*etw.EventDesc{&hostStop}
-
-func (*AnyHostStop) EventDescs() []*etw.EventDesc { return anyHostStop }
-func (*AnyHostStop) EventDesc() *etw.EventDesc    { return &hostStop }
-func (e *AnyHostStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHostStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&hostStop} }
+func (e *AnyHostStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyHostStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.HostStop.DecodePayload(p, ptr)
 }
-func (*AnyHostStop) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyHostStop) Clone() *AnyHostStop          { return &e }
-func (e AnyHostStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHostStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHostStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyHostStop) Clone() *AnyHostStop { return &e }
 
 // RequestStart is event 3, version 0, of task Request, opcode win:Start, level
 // win:Informational.
@@ -264,14 +220,8 @@ func (e RequestStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RequestStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         3,
-	Level:      4,
-	Opcode:     1,
-	Task:       65531,
-	Name:       "RequestStart",
-	TaskName:   "Request",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 3, Level: 4, Opcode: 1, Task: 65531,
+	Name: "RequestStart", TaskName: "Request", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "method", Type: etw.InUnicodeString},
 		{Name: "path", Type: etw.InUnicodeString},
@@ -279,46 +229,22 @@ var requestStart = etw.EventDesc{
 	New: func() etw.Event { return new(RequestStart) },
 }
 
-// AnyRequestStart is event 3, of task Request, opcode win:Start, level
-// win:Informational, in any version.
-//
-// A request is handed to the program.
-//
-// The only version is [RequestStart]; a newer one is decoded like it.
+// AnyRequestStart is [RequestStart] in any version: a newer one is decoded
+// like it.
 type AnyRequestStart struct {
 	Seen etw.Seen
-
-	Method etw.UTF16
-	Path   etw.UTF16
+	RequestStart
 }
 
-var anyRequestStart = []*etw.EventDesc{&requestStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequestStart) EventDescs() []*etw.EventDesc { return anyRequestStart }
-func (e *AnyRequestStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRequestStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestStart
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestStart} }
+func (e *AnyRequestStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRequestStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Method = v.Method
-	e.Path = v.Path
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Method)
-	case 1:
-		return etw.UTF16Value(e.Path)
-	}
-	return etw.Value{}
+	return e.RequestStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -327,10 +253,6 @@ func (e AnyRequestStart) Clone() *AnyRequestStart {
 	e.Path = e.Path.Clone()
 	return &e
 }
-
-func (e AnyRequestStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestStop is event 4, version 0, of task Request, opcode win:Stop, level
 // win:Informational.
@@ -348,40 +270,31 @@ func (e RequestStop) LogValue() slog.Value                                 { ret
 func (e RequestStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var requestStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         4,
-	Level:      4,
-	Opcode:     2,
-	Task:       65531,
-	Name:       "RequestStop",
-	TaskName:   "Request",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(RequestStop) },
+	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 2, Task: 65531,
+	Name: "RequestStop", TaskName: "Request", OpcodeName: "Stop",
+	New: func() etw.Event { return new(RequestStop) },
 }
 
-// AnyRequestStop is event 4, of task Request, opcode win:Stop, level
-// win:Informational, in any version.
-//
-// It is handled.
-//
-// The only version is [RequestStop]; a newer one is decoded like it.
+// AnyRequestStop is [RequestStop] in any version: a newer one is decoded like
+// it.
 type AnyRequestStop struct {
 	Seen etw.Seen
+	RequestStop
 }
 
-var anyRequestStop = []*etw.EventDesc{&requestStop}
-
-func (*AnyRequestStop) EventDescs() []*etw.EventDesc { return anyRequestStop }
-func (*AnyRequestStop) EventDesc() *etw.EventDesc    { return &requestStop }
-func (e *AnyRequestStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestStop} }
+func (e *AnyRequestStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRequestStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.RequestStop.DecodePayload(p, ptr)
 }
-func (*AnyRequestStop) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyRequestStop) Clone() *AnyRequestStop       { return &e }
-func (e AnyRequestStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyRequestStop) Clone() *AnyRequestStop { return &e }
 
 // UnhandledException is event 5, version 0, of task UnhandledException, level
 // win:Error.
@@ -399,38 +312,33 @@ func (e UnhandledException) LogValue() slog.Value                               
 func (e UnhandledException) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var unhandledException = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Level:    2,
-	Task:     65529,
-	Name:     "UnhandledException",
-	TaskName: "UnhandledException",
-	New:      func() etw.Event { return new(UnhandledException) },
+	Provider: &providerDesc, ID: 5, Level: 2, Task: 65529,
+	Name: "UnhandledException", TaskName: "UnhandledException",
+	New: func() etw.Event { return new(UnhandledException) },
 }
 
-// AnyUnhandledException is event 5, of task UnhandledException, level
-// win:Error, in any version.
-//
-// The program let an exception through.
-//
-// The only version is [UnhandledException]; a newer one is decoded like it.
+// AnyUnhandledException is [UnhandledException] in any version: a newer one is
+// decoded like it.
 type AnyUnhandledException struct {
 	Seen etw.Seen
+	UnhandledException
 }
 
-var anyUnhandledException = []*etw.EventDesc{&unhandledException}
-
-func (*AnyUnhandledException) EventDescs() []*etw.EventDesc { return anyUnhandledException }
-func (*AnyUnhandledException) EventDesc() *etw.EventDesc    { return &unhandledException }
-func (e *AnyUnhandledException) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyUnhandledException) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&unhandledException}
+}
+func (e *AnyUnhandledException) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyUnhandledException) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.UnhandledException.DecodePayload(p, ptr)
 }
-func (*AnyUnhandledException) FieldValue(int) etw.Value       { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyUnhandledException) Clone() *AnyUnhandledException { return &e }
-func (e AnyUnhandledException) String() string                { return string(etw.AppendText(nil, &e)) }
-func (e AnyUnhandledException) LogValue() slog.Value          { return etw.LogValue(&e) }
-func (e AnyUnhandledException) MarshalJSON() ([]byte, error)  { return etw.AppendJSON(nil, &e) }
 
 // ServerReady is event 6, version 0, of task ServerReady, level
 // win:Informational.
@@ -448,35 +356,28 @@ func (e ServerReady) LogValue() slog.Value                                 { ret
 func (e ServerReady) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var serverReady = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       6,
-	Level:    4,
-	Task:     65528,
-	Name:     "ServerReady",
-	TaskName: "ServerReady",
-	New:      func() etw.Event { return new(ServerReady) },
+	Provider: &providerDesc, ID: 6, Level: 4, Task: 65528,
+	Name: "ServerReady", TaskName: "ServerReady",
+	New: func() etw.Event { return new(ServerReady) },
 }
 
-// AnyServerReady is event 6, of task ServerReady, level win:Informational, in
-// any version.
-//
-// The server takes requests from here on.
-//
-// The only version is [ServerReady]; a newer one is decoded like it.
+// AnyServerReady is [ServerReady] in any version: a newer one is decoded like
+// it.
 type AnyServerReady struct {
 	Seen etw.Seen
+	ServerReady
 }
 
-var anyServerReady = []*etw.EventDesc{&serverReady}
-
-func (*AnyServerReady) EventDescs() []*etw.EventDesc { return anyServerReady }
-func (*AnyServerReady) EventDesc() *etw.EventDesc    { return &serverReady }
-func (e *AnyServerReady) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyServerReady) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&serverReady} }
+func (e *AnyServerReady) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyServerReady) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.ServerReady.DecodePayload(p, ptr)
 }
-func (*AnyServerReady) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyServerReady) Clone() *AnyServerReady       { return &e }
-func (e AnyServerReady) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyServerReady) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyServerReady) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyServerReady) Clone() *AnyServerReady { return &e }

@@ -58,56 +58,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -115,10 +91,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestStart is event 1, version 0, of task Request, opcode win:Start, level
 // win:Informational.
@@ -200,14 +172,8 @@ func (e RequestStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RequestStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Level:      4,
-	Opcode:     1,
-	Task:       65533,
-	Name:       "RequestStart",
-	TaskName:   "Request",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533,
+	Name: "RequestStart", TaskName: "Request", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "scheme", Type: etw.InUnicodeString},
 		{Name: "host", Type: etw.InUnicodeString},
@@ -220,68 +186,22 @@ var requestStart = etw.EventDesc{
 	New: func() etw.Event { return new(RequestStart) },
 }
 
-// AnyRequestStart is event 1, of task Request, opcode win:Start, level
-// win:Informational, in any version.
-//
-// A request was handed to the handlers. Its time ends with RequestStop,
-// whether it failed or not.
-//
-// The only version is [RequestStart]; a newer one is decoded like it.
+// AnyRequestStart is [RequestStart] in any version: a newer one is decoded
+// like it.
 type AnyRequestStart struct {
 	Seen etw.Seen
-
-	Scheme etw.UTF16
-	Host   etw.UTF16
-	Port   int32
-	// Newer versions of .NET write * for the query unless they are told not to.
-	PathAndQuery  etw.UTF16
-	VersionMajor  uint8
-	VersionMinor  uint8
-	VersionPolicy HttpVersionPolicy
+	RequestStart
 }
 
-var anyRequestStart = []*etw.EventDesc{&requestStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequestStart) EventDescs() []*etw.EventDesc { return anyRequestStart }
-func (e *AnyRequestStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRequestStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestStart
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestStart} }
+func (e *AnyRequestStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRequestStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Scheme = v.Scheme
-	e.Host = v.Host
-	e.Port = v.Port
-	e.PathAndQuery = v.PathAndQuery
-	e.VersionMajor = v.VersionMajor
-	e.VersionMinor = v.VersionMinor
-	e.VersionPolicy = v.VersionPolicy
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Scheme)
-	case 1:
-		return etw.UTF16Value(e.Host)
-	case 2:
-		return etw.IntValue(int64(e.Port))
-	case 3:
-		return etw.UTF16Value(e.PathAndQuery)
-	case 4:
-		return etw.UintValue(uint64(e.VersionMajor))
-	case 5:
-		return etw.UintValue(uint64(e.VersionMinor))
-	case 6:
-		return etw.UintValue(uint64(e.VersionPolicy))
-	}
-	return etw.Value{}
+	return e.RequestStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -291,10 +211,6 @@ func (e AnyRequestStart) Clone() *AnyRequestStart {
 	e.PathAndQuery = e.PathAndQuery.Clone()
 	return &e
 }
-
-func (e AnyRequestStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestStop is event 2, version 1, of task Request, opcode win:Stop, level
 // win:Informational.
@@ -342,67 +258,34 @@ func (e RequestStop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RequestStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Version:    1,
-	Level:      4,
-	Opcode:     2,
-	Task:       65533,
-	Name:       "RequestStop",
-	TaskName:   "Request",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 2, Version: 1, Level: 4, Opcode: 2, Task: 65533,
+	Name: "RequestStop", TaskName: "Request", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "statusCode", Type: etw.InInt32},
 	},
 	New: func() etw.Event { return new(RequestStop) },
 }
 
-// AnyRequestStop is event 2, of task Request, opcode win:Stop, level
-// win:Informational, in any version.
-//
-// A request is done: its response was read, or only its headers if the program
-// asked for no more.
-//
-// The only version is [RequestStop]; a newer one is decoded like it.
+// AnyRequestStop is [RequestStop] in any version: a newer one is decoded like
+// it.
 type AnyRequestStop struct {
 	Seen etw.Seen
-
-	// -1 if no response came.
-	StatusCode int32
+	RequestStop
 }
 
-var anyRequestStop = []*etw.EventDesc{&requestStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequestStop) EventDescs() []*etw.EventDesc { return anyRequestStop }
-func (e *AnyRequestStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRequestStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestStop} }
+func (e *AnyRequestStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyRequestStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.StatusCode = v.StatusCode
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.StatusCode))
-	}
-	return etw.Value{}
+	return e.RequestStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyRequestStop) Clone() *AnyRequestStop { return &e }
-
-func (e AnyRequestStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestFailed is event 3, version 1, of task RequestFailed, level win:Error.
 //
@@ -449,55 +332,30 @@ func (e RequestFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RequestFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestFailed = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Version:  1,
-	Level:    2,
-	Task:     65531,
-	Name:     "RequestFailed",
-	TaskName: "RequestFailed",
+	Provider: &providerDesc, ID: 3, Version: 1, Level: 2, Task: 65531,
+	Name: "RequestFailed", TaskName: "RequestFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "exceptionMessage", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(RequestFailed) },
 }
 
-// AnyRequestFailed is event 3, of task RequestFailed, level win:Error, in any
-// version.
-//
-// A request failed. RequestStop follows.
-//
-// The only version is [RequestFailed]; a newer one is decoded like it.
+// AnyRequestFailed is [RequestFailed] in any version: a newer one is decoded
+// like it.
 type AnyRequestFailed struct {
 	Seen etw.Seen
-
-	ExceptionMessage etw.UTF16
+	RequestFailed
 }
 
-var anyRequestFailed = []*etw.EventDesc{&requestFailed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequestFailed) EventDescs() []*etw.EventDesc { return anyRequestFailed }
-func (e *AnyRequestFailed) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRequestFailed, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestFailed
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestFailed} }
+func (e *AnyRequestFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyRequestFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.ExceptionMessage = v.ExceptionMessage
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestFailed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ExceptionMessage)
-	}
-	return etw.Value{}
+	return e.RequestFailed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -505,10 +363,6 @@ func (e AnyRequestFailed) Clone() *AnyRequestFailed {
 	e.ExceptionMessage = e.ExceptionMessage.Clone()
 	return &e
 }
-
-func (e AnyRequestFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionEstablished is event 4, version 1, of task ConnectionEstablished,
 // level win:Informational.
@@ -592,13 +446,8 @@ func (e ConnectionEstablished) LogValue() slog.Value         { return etw.LogVal
 func (e ConnectionEstablished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var connectionEstablished = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Version:  1,
-	Level:    4,
-	Task:     65530,
-	Name:     "ConnectionEstablished",
-	TaskName: "ConnectionEstablished",
+	Provider: &providerDesc, ID: 4, Version: 1, Level: 4, Task: 65530,
+	Name: "ConnectionEstablished", TaskName: "ConnectionEstablished",
 	Fields: []etw.FieldDesc{
 		{Name: "versionMajor", Type: etw.InUInt8},
 		{Name: "versionMinor", Type: etw.InUInt8},
@@ -611,69 +460,24 @@ var connectionEstablished = etw.EventDesc{
 	New: func() etw.Event { return new(ConnectionEstablished) },
 }
 
-// AnyConnectionEstablished is event 4, of task ConnectionEstablished, level
-// win:Informational, in any version.
-//
-// A new connection is ready for requests.
-//
-// The only version is [ConnectionEstablished]; a newer one is decoded like it.
+// AnyConnectionEstablished is [ConnectionEstablished] in any version: a newer
+// one is decoded like it.
 type AnyConnectionEstablished struct {
 	Seen etw.Seen
-
-	VersionMajor uint8
-	VersionMinor uint8
-	// Counts the connections of the process.
-	ConnectionId  int64
-	Scheme        etw.UTF16
-	Host          etw.UTF16
-	Port          int32
-	RemoteAddress etw.UTF16
+	ConnectionEstablished
 }
 
-var anyConnectionEstablished = []*etw.EventDesc{&connectionEstablished}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyConnectionEstablished) EventDescs() []*etw.EventDesc { return anyConnectionEstablished }
-func (e *AnyConnectionEstablished) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyConnectionEstablished, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyConnectionEstablished) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&connectionEstablished}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyConnectionEstablished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ConnectionEstablished
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyConnectionEstablished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyConnectionEstablished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.VersionMajor = v.VersionMajor
-	e.VersionMinor = v.VersionMinor
-	e.ConnectionId = v.ConnectionId
-	e.Scheme = v.Scheme
-	e.Host = v.Host
-	e.Port = v.Port
-	e.RemoteAddress = v.RemoteAddress
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyConnectionEstablished) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.VersionMajor))
-	case 1:
-		return etw.UintValue(uint64(e.VersionMinor))
-	case 2:
-		return etw.IntValue(e.ConnectionId)
-	case 3:
-		return etw.UTF16Value(e.Scheme)
-	case 4:
-		return etw.UTF16Value(e.Host)
-	case 5:
-		return etw.IntValue(int64(e.Port))
-	case 6:
-		return etw.UTF16Value(e.RemoteAddress)
-	}
-	return etw.Value{}
+	return e.ConnectionEstablished.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -683,10 +487,6 @@ func (e AnyConnectionEstablished) Clone() *AnyConnectionEstablished {
 	e.RemoteAddress = e.RemoteAddress.Clone()
 	return &e
 }
-
-func (e AnyConnectionEstablished) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyConnectionEstablished) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyConnectionEstablished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionClosed is event 5, version 1, of task ConnectionClosed, level
 // win:Informational.
@@ -742,13 +542,8 @@ func (e ConnectionClosed) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ConnectionClosed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var connectionClosed = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Version:  1,
-	Level:    4,
-	Task:     65529,
-	Name:     "ConnectionClosed",
-	TaskName: "ConnectionClosed",
+	Provider: &providerDesc, ID: 5, Version: 1, Level: 4, Task: 65529,
+	Name: "ConnectionClosed", TaskName: "ConnectionClosed",
 	Fields: []etw.FieldDesc{
 		{Name: "versionMajor", Type: etw.InUInt8},
 		{Name: "versionMinor", Type: etw.InUInt8},
@@ -757,60 +552,26 @@ var connectionClosed = etw.EventDesc{
 	New: func() etw.Event { return new(ConnectionClosed) },
 }
 
-// AnyConnectionClosed is event 5, of task ConnectionClosed, level
-// win:Informational, in any version.
-//
-// A connection was given up.
-//
-// The only version is [ConnectionClosed]; a newer one is decoded like it.
+// AnyConnectionClosed is [ConnectionClosed] in any version: a newer one is
+// decoded like it.
 type AnyConnectionClosed struct {
 	Seen etw.Seen
-
-	VersionMajor uint8
-	VersionMinor uint8
-	ConnectionId int64
+	ConnectionClosed
 }
 
-var anyConnectionClosed = []*etw.EventDesc{&connectionClosed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyConnectionClosed) EventDescs() []*etw.EventDesc { return anyConnectionClosed }
-func (e *AnyConnectionClosed) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyConnectionClosed, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyConnectionClosed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&connectionClosed} }
+func (e *AnyConnectionClosed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyConnectionClosed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ConnectionClosed
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyConnectionClosed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.VersionMajor = v.VersionMajor
-	e.VersionMinor = v.VersionMinor
-	e.ConnectionId = v.ConnectionId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyConnectionClosed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.VersionMajor))
-	case 1:
-		return etw.UintValue(uint64(e.VersionMinor))
-	case 2:
-		return etw.IntValue(e.ConnectionId)
-	}
-	return etw.Value{}
+	return e.ConnectionClosed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyConnectionClosed) Clone() *AnyConnectionClosed { return &e }
-
-func (e AnyConnectionClosed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyConnectionClosed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyConnectionClosed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestLeftQueue is event 6, version 0, of task RequestLeftQueue, level
 // win:Informational.
@@ -867,12 +628,8 @@ func (e RequestLeftQueue) LogValue() slog.Value         { return etw.LogValue(&e
 func (e RequestLeftQueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestLeftQueue = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       6,
-	Level:    4,
-	Task:     65528,
-	Name:     "RequestLeftQueue",
-	TaskName: "RequestLeftQueue",
+	Provider: &providerDesc, ID: 6, Level: 4, Task: 65528,
+	Name: "RequestLeftQueue", TaskName: "RequestLeftQueue",
 	Fields: []etw.FieldDesc{
 		{Name: "timeOnQueueMilliseconds", Type: etw.InDouble},
 		{Name: "versionMajor", Type: etw.InUInt8},
@@ -881,61 +638,26 @@ var requestLeftQueue = etw.EventDesc{
 	New: func() etw.Event { return new(RequestLeftQueue) },
 }
 
-// AnyRequestLeftQueue is event 6, of task RequestLeftQueue, level
-// win:Informational, in any version.
-//
-// A request got a connection after it had waited for one.
-//
-// The only version is [RequestLeftQueue]; a newer one is decoded like it.
+// AnyRequestLeftQueue is [RequestLeftQueue] in any version: a newer one is
+// decoded like it.
 type AnyRequestLeftQueue struct {
 	Seen etw.Seen
-
-	// How long it had waited.
-	TimeOnQueueMilliseconds float64
-	VersionMajor            uint8
-	VersionMinor            uint8
+	RequestLeftQueue
 }
 
-var anyRequestLeftQueue = []*etw.EventDesc{&requestLeftQueue}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequestLeftQueue) EventDescs() []*etw.EventDesc { return anyRequestLeftQueue }
-func (e *AnyRequestLeftQueue) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRequestLeftQueue, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestLeftQueue) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestLeftQueue} }
+func (e *AnyRequestLeftQueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestLeftQueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestLeftQueue
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRequestLeftQueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TimeOnQueueMilliseconds = v.TimeOnQueueMilliseconds
-	e.VersionMajor = v.VersionMajor
-	e.VersionMinor = v.VersionMinor
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestLeftQueue) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.FloatValue(e.TimeOnQueueMilliseconds)
-	case 1:
-		return etw.UintValue(uint64(e.VersionMajor))
-	case 2:
-		return etw.UintValue(uint64(e.VersionMinor))
-	}
-	return etw.Value{}
+	return e.RequestLeftQueue.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyRequestLeftQueue) Clone() *AnyRequestLeftQueue { return &e }
-
-func (e AnyRequestLeftQueue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestLeftQueue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestLeftQueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestHeadersStart is event 7, version 1, of task RequestHeaders, opcode
 // win:Start, level win:Informational.
@@ -981,67 +703,36 @@ func (e RequestHeadersStart) LogValue() slog.Value         { return etw.LogValue
 func (e RequestHeadersStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestHeadersStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         7,
-	Version:    1,
-	Level:      4,
-	Opcode:     1,
-	Task:       65527,
-	Name:       "RequestHeadersStart",
-	TaskName:   "RequestHeaders",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 7, Version: 1, Level: 4, Opcode: 1, Task: 65527,
+	Name: "RequestHeadersStart", TaskName: "RequestHeaders", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InInt64},
 	},
 	New: func() etw.Event { return new(RequestHeadersStart) },
 }
 
-// AnyRequestHeadersStart is event 7, of task RequestHeaders, opcode win:Start,
-// level win:Informational, in any version.
-//
-// The headers of a request are about to be sent.
-//
-// The only version is [RequestHeadersStart]; a newer one is decoded like it.
+// AnyRequestHeadersStart is [RequestHeadersStart] in any version: a newer one
+// is decoded like it.
 type AnyRequestHeadersStart struct {
 	Seen etw.Seen
-
-	ConnectionId int64
+	RequestHeadersStart
 }
 
-var anyRequestHeadersStart = []*etw.EventDesc{&requestHeadersStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequestHeadersStart) EventDescs() []*etw.EventDesc { return anyRequestHeadersStart }
-func (e *AnyRequestHeadersStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRequestHeadersStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestHeadersStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&requestHeadersStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestHeadersStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestHeadersStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRequestHeadersStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyRequestHeadersStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.ConnectionId = v.ConnectionId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestHeadersStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(e.ConnectionId)
-	}
-	return etw.Value{}
+	return e.RequestHeadersStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyRequestHeadersStart) Clone() *AnyRequestHeadersStart { return &e }
-
-func (e AnyRequestHeadersStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestHeadersStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestHeadersStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestHeadersStop is event 8, version 0, of task RequestHeaders, opcode
 // win:Stop, level win:Informational.
@@ -1059,40 +750,33 @@ func (e RequestHeadersStop) LogValue() slog.Value                               
 func (e RequestHeadersStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var requestHeadersStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         8,
-	Level:      4,
-	Opcode:     2,
-	Task:       65527,
-	Name:       "RequestHeadersStop",
-	TaskName:   "RequestHeaders",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(RequestHeadersStop) },
+	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 2, Task: 65527,
+	Name: "RequestHeadersStop", TaskName: "RequestHeaders", OpcodeName: "Stop",
+	New: func() etw.Event { return new(RequestHeadersStop) },
 }
 
-// AnyRequestHeadersStop is event 8, of task RequestHeaders, opcode win:Stop,
-// level win:Informational, in any version.
-//
-// They are sent.
-//
-// The only version is [RequestHeadersStop]; a newer one is decoded like it.
+// AnyRequestHeadersStop is [RequestHeadersStop] in any version: a newer one is
+// decoded like it.
 type AnyRequestHeadersStop struct {
 	Seen etw.Seen
+	RequestHeadersStop
 }
 
-var anyRequestHeadersStop = []*etw.EventDesc{&requestHeadersStop}
-
-func (*AnyRequestHeadersStop) EventDescs() []*etw.EventDesc { return anyRequestHeadersStop }
-func (*AnyRequestHeadersStop) EventDesc() *etw.EventDesc    { return &requestHeadersStop }
-func (e *AnyRequestHeadersStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestHeadersStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&requestHeadersStop}
+}
+func (e *AnyRequestHeadersStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRequestHeadersStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.RequestHeadersStop.DecodePayload(p, ptr)
 }
-func (*AnyRequestHeadersStop) FieldValue(int) etw.Value       { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyRequestHeadersStop) Clone() *AnyRequestHeadersStop { return &e }
-func (e AnyRequestHeadersStop) String() string                { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestHeadersStop) LogValue() slog.Value          { return etw.LogValue(&e) }
-func (e AnyRequestHeadersStop) MarshalJSON() ([]byte, error)  { return etw.AppendJSON(nil, &e) }
 
 // RequestContentStart is event 9, version 0, of task RequestContent, opcode
 // win:Start, level win:Informational.
@@ -1110,40 +794,33 @@ func (e RequestContentStart) LogValue() slog.Value                              
 func (e RequestContentStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var requestContentStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         9,
-	Level:      4,
-	Opcode:     1,
-	Task:       65525,
-	Name:       "RequestContentStart",
-	TaskName:   "RequestContent",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(RequestContentStart) },
+	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 1, Task: 65525,
+	Name: "RequestContentStart", TaskName: "RequestContent", OpcodeName: "Start",
+	New: func() etw.Event { return new(RequestContentStart) },
 }
 
-// AnyRequestContentStart is event 9, of task RequestContent, opcode win:Start,
-// level win:Informational, in any version.
-//
-// The body of a request is about to be sent.
-//
-// The only version is [RequestContentStart]; a newer one is decoded like it.
+// AnyRequestContentStart is [RequestContentStart] in any version: a newer one
+// is decoded like it.
 type AnyRequestContentStart struct {
 	Seen etw.Seen
+	RequestContentStart
 }
 
-var anyRequestContentStart = []*etw.EventDesc{&requestContentStart}
-
-func (*AnyRequestContentStart) EventDescs() []*etw.EventDesc { return anyRequestContentStart }
-func (*AnyRequestContentStart) EventDesc() *etw.EventDesc    { return &requestContentStart }
-func (e *AnyRequestContentStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestContentStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&requestContentStart}
+}
+func (e *AnyRequestContentStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRequestContentStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.RequestContentStart.DecodePayload(p, ptr)
 }
-func (*AnyRequestContentStart) FieldValue(int) etw.Value        { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyRequestContentStart) Clone() *AnyRequestContentStart { return &e }
-func (e AnyRequestContentStart) String() string                 { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestContentStart) LogValue() slog.Value           { return etw.LogValue(&e) }
-func (e AnyRequestContentStart) MarshalJSON() ([]byte, error)   { return etw.AppendJSON(nil, &e) }
 
 // RequestContentStop is event 10, version 0, of task RequestContent, opcode
 // win:Stop, level win:Informational.
@@ -1190,67 +867,36 @@ func (e RequestContentStop) LogValue() slog.Value         { return etw.LogValue(
 func (e RequestContentStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestContentStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         10,
-	Level:      4,
-	Opcode:     2,
-	Task:       65525,
-	Name:       "RequestContentStop",
-	TaskName:   "RequestContent",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 10, Level: 4, Opcode: 2, Task: 65525,
+	Name: "RequestContentStop", TaskName: "RequestContent", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "contentLength", Type: etw.InInt64},
 	},
 	New: func() etw.Event { return new(RequestContentStop) },
 }
 
-// AnyRequestContentStop is event 10, of task RequestContent, opcode win:Stop,
-// level win:Informational, in any version.
-//
-// It is sent.
-//
-// The only version is [RequestContentStop]; a newer one is decoded like it.
+// AnyRequestContentStop is [RequestContentStop] in any version: a newer one is
+// decoded like it.
 type AnyRequestContentStop struct {
 	Seen etw.Seen
-
-	// In bytes.
-	ContentLength int64
+	RequestContentStop
 }
 
-var anyRequestContentStop = []*etw.EventDesc{&requestContentStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequestContentStop) EventDescs() []*etw.EventDesc { return anyRequestContentStop }
-func (e *AnyRequestContentStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRequestContentStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestContentStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&requestContentStop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestContentStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestContentStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRequestContentStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRequestContentStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ContentLength = v.ContentLength
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestContentStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(e.ContentLength)
-	}
-	return etw.Value{}
+	return e.RequestContentStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyRequestContentStop) Clone() *AnyRequestContentStop { return &e }
-
-func (e AnyRequestContentStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestContentStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestContentStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseHeadersStart is event 11, version 0, of task ResponseHeaders, opcode
 // win:Start, level win:Informational.
@@ -1268,40 +914,33 @@ func (e ResponseHeadersStart) LogValue() slog.Value                             
 func (e ResponseHeadersStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var responseHeadersStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         11,
-	Level:      4,
-	Opcode:     1,
-	Task:       65523,
-	Name:       "ResponseHeadersStart",
-	TaskName:   "ResponseHeaders",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(ResponseHeadersStart) },
+	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 1, Task: 65523,
+	Name: "ResponseHeadersStart", TaskName: "ResponseHeaders", OpcodeName: "Start",
+	New: func() etw.Event { return new(ResponseHeadersStart) },
 }
 
-// AnyResponseHeadersStart is event 11, of task ResponseHeaders, opcode
-// win:Start, level win:Informational, in any version.
-//
-// The wait for the headers of a response begins.
-//
-// The only version is [ResponseHeadersStart]; a newer one is decoded like it.
+// AnyResponseHeadersStart is [ResponseHeadersStart] in any version: a newer
+// one is decoded like it.
 type AnyResponseHeadersStart struct {
 	Seen etw.Seen
+	ResponseHeadersStart
 }
 
-var anyResponseHeadersStart = []*etw.EventDesc{&responseHeadersStart}
-
-func (*AnyResponseHeadersStart) EventDescs() []*etw.EventDesc { return anyResponseHeadersStart }
-func (*AnyResponseHeadersStart) EventDesc() *etw.EventDesc    { return &responseHeadersStart }
-func (e *AnyResponseHeadersStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyResponseHeadersStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&responseHeadersStart}
+}
+func (e *AnyResponseHeadersStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyResponseHeadersStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.ResponseHeadersStart.DecodePayload(p, ptr)
 }
-func (*AnyResponseHeadersStart) FieldValue(int) etw.Value         { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyResponseHeadersStart) Clone() *AnyResponseHeadersStart { return &e }
-func (e AnyResponseHeadersStart) String() string                  { return string(etw.AppendText(nil, &e)) }
-func (e AnyResponseHeadersStart) LogValue() slog.Value            { return etw.LogValue(&e) }
-func (e AnyResponseHeadersStart) MarshalJSON() ([]byte, error)    { return etw.AppendJSON(nil, &e) }
 
 // ResponseHeadersStop is event 12, version 1, of task ResponseHeaders, opcode
 // win:Stop, level win:Informational.
@@ -1347,67 +986,36 @@ func (e ResponseHeadersStop) LogValue() slog.Value         { return etw.LogValue
 func (e ResponseHeadersStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var responseHeadersStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         12,
-	Version:    1,
-	Level:      4,
-	Opcode:     2,
-	Task:       65523,
-	Name:       "ResponseHeadersStop",
-	TaskName:   "ResponseHeaders",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 12, Version: 1, Level: 4, Opcode: 2, Task: 65523,
+	Name: "ResponseHeadersStop", TaskName: "ResponseHeaders", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "statusCode", Type: etw.InInt32},
 	},
 	New: func() etw.Event { return new(ResponseHeadersStop) },
 }
 
-// AnyResponseHeadersStop is event 12, of task ResponseHeaders, opcode
-// win:Stop, level win:Informational, in any version.
-//
-// They are there.
-//
-// The only version is [ResponseHeadersStop]; a newer one is decoded like it.
+// AnyResponseHeadersStop is [ResponseHeadersStop] in any version: a newer one
+// is decoded like it.
 type AnyResponseHeadersStop struct {
 	Seen etw.Seen
-
-	StatusCode int32
+	ResponseHeadersStop
 }
 
-var anyResponseHeadersStop = []*etw.EventDesc{&responseHeadersStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyResponseHeadersStop) EventDescs() []*etw.EventDesc { return anyResponseHeadersStop }
-func (e *AnyResponseHeadersStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyResponseHeadersStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyResponseHeadersStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&responseHeadersStop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyResponseHeadersStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ResponseHeadersStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyResponseHeadersStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyResponseHeadersStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.StatusCode = v.StatusCode
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyResponseHeadersStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.StatusCode))
-	}
-	return etw.Value{}
+	return e.ResponseHeadersStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyResponseHeadersStop) Clone() *AnyResponseHeadersStop { return &e }
-
-func (e AnyResponseHeadersStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyResponseHeadersStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyResponseHeadersStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseContentStart is event 13, version 0, of task ResponseContent, opcode
 // win:Start, level win:Informational.
@@ -1426,41 +1034,33 @@ func (e ResponseContentStart) LogValue() slog.Value                             
 func (e ResponseContentStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var responseContentStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         13,
-	Level:      4,
-	Opcode:     1,
-	Task:       65521,
-	Name:       "ResponseContentStart",
-	TaskName:   "ResponseContent",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(ResponseContentStart) },
+	Provider: &providerDesc, ID: 13, Level: 4, Opcode: 1, Task: 65521,
+	Name: "ResponseContentStart", TaskName: "ResponseContent", OpcodeName: "Start",
+	New: func() etw.Event { return new(ResponseContentStart) },
 }
 
-// AnyResponseContentStart is event 13, of task ResponseContent, opcode
-// win:Start, level win:Informational, in any version.
-//
-// HttpClient begins to read the body of a response into memory. A program that
-// reads it as a stream has none of these.
-//
-// The only version is [ResponseContentStart]; a newer one is decoded like it.
+// AnyResponseContentStart is [ResponseContentStart] in any version: a newer
+// one is decoded like it.
 type AnyResponseContentStart struct {
 	Seen etw.Seen
+	ResponseContentStart
 }
 
-var anyResponseContentStart = []*etw.EventDesc{&responseContentStart}
-
-func (*AnyResponseContentStart) EventDescs() []*etw.EventDesc { return anyResponseContentStart }
-func (*AnyResponseContentStart) EventDesc() *etw.EventDesc    { return &responseContentStart }
-func (e *AnyResponseContentStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyResponseContentStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&responseContentStart}
+}
+func (e *AnyResponseContentStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyResponseContentStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.ResponseContentStart.DecodePayload(p, ptr)
 }
-func (*AnyResponseContentStart) FieldValue(int) etw.Value         { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyResponseContentStart) Clone() *AnyResponseContentStart { return &e }
-func (e AnyResponseContentStart) String() string                  { return string(etw.AppendText(nil, &e)) }
-func (e AnyResponseContentStart) LogValue() slog.Value            { return etw.LogValue(&e) }
-func (e AnyResponseContentStart) MarshalJSON() ([]byte, error)    { return etw.AppendJSON(nil, &e) }
 
 // ResponseContentStop is event 14, version 0, of task ResponseContent, opcode
 // win:Stop, level win:Informational.
@@ -1478,40 +1078,33 @@ func (e ResponseContentStop) LogValue() slog.Value                              
 func (e ResponseContentStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var responseContentStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         14,
-	Level:      4,
-	Opcode:     2,
-	Task:       65521,
-	Name:       "ResponseContentStop",
-	TaskName:   "ResponseContent",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(ResponseContentStop) },
+	Provider: &providerDesc, ID: 14, Level: 4, Opcode: 2, Task: 65521,
+	Name: "ResponseContentStop", TaskName: "ResponseContent", OpcodeName: "Stop",
+	New: func() etw.Event { return new(ResponseContentStop) },
 }
 
-// AnyResponseContentStop is event 14, of task ResponseContent, opcode
-// win:Stop, level win:Informational, in any version.
-//
-// It is read.
-//
-// The only version is [ResponseContentStop]; a newer one is decoded like it.
+// AnyResponseContentStop is [ResponseContentStop] in any version: a newer one
+// is decoded like it.
 type AnyResponseContentStop struct {
 	Seen etw.Seen
+	ResponseContentStop
 }
 
-var anyResponseContentStop = []*etw.EventDesc{&responseContentStop}
-
-func (*AnyResponseContentStop) EventDescs() []*etw.EventDesc { return anyResponseContentStop }
-func (*AnyResponseContentStop) EventDesc() *etw.EventDesc    { return &responseContentStop }
-func (e *AnyResponseContentStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyResponseContentStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&responseContentStop}
+}
+func (e *AnyResponseContentStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyResponseContentStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.ResponseContentStop.DecodePayload(p, ptr)
 }
-func (*AnyResponseContentStop) FieldValue(int) etw.Value        { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyResponseContentStop) Clone() *AnyResponseContentStop { return &e }
-func (e AnyResponseContentStop) String() string                 { return string(etw.AppendText(nil, &e)) }
-func (e AnyResponseContentStop) LogValue() slog.Value           { return etw.LogValue(&e) }
-func (e AnyResponseContentStop) MarshalJSON() ([]byte, error)   { return etw.AppendJSON(nil, &e) }
 
 // RequestFailedDetailed is event 15, version 0, of task RequestFailedDetailed,
 // keyword RequestFailedDetailed, level win:Error.
@@ -1559,57 +1152,32 @@ func (e RequestFailedDetailed) LogValue() slog.Value         { return etw.LogVal
 func (e RequestFailedDetailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestFailedDetailed = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       15,
-	Level:    2,
-	Task:     65519,
-	Keywords: 0x1,
-	Name:     "RequestFailedDetailed",
-	TaskName: "RequestFailedDetailed",
+	Provider: &providerDesc, ID: 15, Level: 2, Task: 65519, Keywords: 0x1,
+	Name: "RequestFailedDetailed", TaskName: "RequestFailedDetailed",
 	Fields: []etw.FieldDesc{
 		{Name: "exception", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(RequestFailedDetailed) },
 }
 
-// AnyRequestFailedDetailed is event 15, of task RequestFailedDetailed, keyword
-// RequestFailedDetailed, level win:Error, in any version.
-//
-// A request failed, with the whole exception and its stack.
-//
-// The only version is [RequestFailedDetailed]; a newer one is decoded like it.
+// AnyRequestFailedDetailed is [RequestFailedDetailed] in any version: a newer
+// one is decoded like it.
 type AnyRequestFailedDetailed struct {
 	Seen etw.Seen
-
-	Exception etw.UTF16
+	RequestFailedDetailed
 }
 
-var anyRequestFailedDetailed = []*etw.EventDesc{&requestFailedDetailed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequestFailedDetailed) EventDescs() []*etw.EventDesc { return anyRequestFailedDetailed }
-func (e *AnyRequestFailedDetailed) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRequestFailedDetailed, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestFailedDetailed) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&requestFailedDetailed}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestFailedDetailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestFailedDetailed
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRequestFailedDetailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRequestFailedDetailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Exception = v.Exception
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestFailedDetailed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Exception)
-	}
-	return etw.Value{}
+	return e.RequestFailedDetailed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1617,10 +1185,6 @@ func (e AnyRequestFailedDetailed) Clone() *AnyRequestFailedDetailed {
 	e.Exception = e.Exception.Clone()
 	return &e
 }
-
-func (e AnyRequestFailedDetailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestFailedDetailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestFailedDetailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Redirect is event 16, version 0, of task Redirect, level win:Informational.
 //
@@ -1667,54 +1231,29 @@ func (e Redirect) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Redirect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var redirect = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       16,
-	Level:    4,
-	Task:     65518,
-	Name:     "Redirect",
-	TaskName: "Redirect",
+	Provider: &providerDesc, ID: 16, Level: 4, Task: 65518,
+	Name: "Redirect", TaskName: "Redirect",
 	Fields: []etw.FieldDesc{
 		{Name: "redirectUri", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(Redirect) },
 }
 
-// AnyRedirect is event 16, of task Redirect, level win:Informational, in any
-// version.
-//
-// A response sends the request elsewhere, and the handler follows.
-//
-// The only version is [Redirect]; a newer one is decoded like it.
+// AnyRedirect is [Redirect] in any version: a newer one is decoded like it.
 type AnyRedirect struct {
 	Seen etw.Seen
-
-	RedirectUri etw.UTF16
+	Redirect
 }
 
-var anyRedirect = []*etw.EventDesc{&redirect}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRedirect) EventDescs() []*etw.EventDesc { return anyRedirect }
-func (e *AnyRedirect) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRedirect, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRedirect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Redirect
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRedirect) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&redirect} }
+func (e *AnyRedirect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRedirect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RedirectUri = v.RedirectUri
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRedirect) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RedirectUri)
-	}
-	return etw.Value{}
+	return e.Redirect.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1722,7 +1261,3 @@ func (e AnyRedirect) Clone() *AnyRedirect {
 	e.RedirectUri = e.RedirectUri.Clone()
 	return &e
 }
-
-func (e AnyRedirect) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRedirect) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRedirect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -57,56 +57,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -114,10 +90,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionStart is event 1, version 0, of task Connection, opcode win:Start,
 // level win:Informational.
@@ -177,14 +149,8 @@ func (e ConnectionStart) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ConnectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var connectionStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Level:      4,
-	Opcode:     1,
-	Task:       65533,
-	Name:       "ConnectionStart",
-	TaskName:   "Connection",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533,
+	Name: "ConnectionStart", TaskName: "Connection", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 		{Name: "localEndPoint", Type: etw.InUnicodeString},
@@ -193,52 +159,22 @@ var connectionStart = etw.EventDesc{
 	New: func() etw.Event { return new(ConnectionStart) },
 }
 
-// AnyConnectionStart is event 1, of task Connection, opcode win:Start, level
-// win:Informational, in any version.
-//
-// A client is connected.
-//
-// The only version is [ConnectionStart]; a newer one is decoded like it.
+// AnyConnectionStart is [ConnectionStart] in any version: a newer one is
+// decoded like it.
 type AnyConnectionStart struct {
 	Seen etw.Seen
-
-	ConnectionId   etw.UTF16
-	LocalEndPoint  etw.UTF16
-	RemoteEndPoint etw.UTF16
+	ConnectionStart
 }
 
-var anyConnectionStart = []*etw.EventDesc{&connectionStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyConnectionStart) EventDescs() []*etw.EventDesc { return anyConnectionStart }
-func (e *AnyConnectionStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyConnectionStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyConnectionStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&connectionStart} }
+func (e *AnyConnectionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyConnectionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ConnectionStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyConnectionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ConnectionId = v.ConnectionId
-	e.LocalEndPoint = v.LocalEndPoint
-	e.RemoteEndPoint = v.RemoteEndPoint
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyConnectionStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ConnectionId)
-	case 1:
-		return etw.UTF16Value(e.LocalEndPoint)
-	case 2:
-		return etw.UTF16Value(e.RemoteEndPoint)
-	}
-	return etw.Value{}
+	return e.ConnectionStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -248,10 +184,6 @@ func (e AnyConnectionStart) Clone() *AnyConnectionStart {
 	e.RemoteEndPoint = e.RemoteEndPoint.Clone()
 	return &e
 }
-
-func (e AnyConnectionStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyConnectionStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyConnectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionStop is event 2, version 0, of task Connection, opcode win:Stop,
 // level win:Informational.
@@ -297,54 +229,30 @@ func (e ConnectionStop) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ConnectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var connectionStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Level:      4,
-	Opcode:     2,
-	Task:       65533,
-	Name:       "ConnectionStop",
-	TaskName:   "Connection",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533,
+	Name: "ConnectionStop", TaskName: "Connection", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ConnectionStop) },
 }
 
-// AnyConnectionStop is event 2, of task Connection, opcode win:Stop, level
-// win:Informational, in any version.
-//
-// The only version is [ConnectionStop]; a newer one is decoded like it.
+// AnyConnectionStop is [ConnectionStop] in any version: a newer one is decoded
+// like it.
 type AnyConnectionStop struct {
 	Seen etw.Seen
-
-	ConnectionId etw.UTF16
+	ConnectionStop
 }
 
-var anyConnectionStop = []*etw.EventDesc{&connectionStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyConnectionStop) EventDescs() []*etw.EventDesc { return anyConnectionStop }
-func (e *AnyConnectionStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyConnectionStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyConnectionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ConnectionStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyConnectionStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&connectionStop} }
+func (e *AnyConnectionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyConnectionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ConnectionId = v.ConnectionId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyConnectionStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ConnectionId)
-	}
-	return etw.Value{}
+	return e.ConnectionStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -352,10 +260,6 @@ func (e AnyConnectionStop) Clone() *AnyConnectionStop {
 	e.ConnectionId = e.ConnectionId.Clone()
 	return &e
 }
-
-func (e AnyConnectionStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyConnectionStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyConnectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestStart is event 3, version 0, of task Request, opcode win:Start, level
 // win:Informational.
@@ -427,14 +331,8 @@ func (e RequestStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RequestStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         3,
-	Level:      4,
-	Opcode:     1,
-	Task:       65531,
-	Name:       "RequestStart",
-	TaskName:   "Request",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 3, Level: 4, Opcode: 1, Task: 65531,
+	Name: "RequestStart", TaskName: "Request", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 		{Name: "requestId", Type: etw.InUnicodeString},
@@ -445,58 +343,22 @@ var requestStart = etw.EventDesc{
 	New: func() etw.Event { return new(RequestStart) },
 }
 
-// AnyRequestStart is event 3, of task Request, opcode win:Start, level
-// win:Informational, in any version.
-//
-// A request begins, with the identifier that its logs have, too.
-//
-// The only version is [RequestStart]; a newer one is decoded like it.
+// AnyRequestStart is [RequestStart] in any version: a newer one is decoded
+// like it.
 type AnyRequestStart struct {
 	Seen etw.Seen
-
-	ConnectionId etw.UTF16
-	RequestId    etw.UTF16
-	HttpVersion  etw.UTF16
-	Path         etw.UTF16
-	Method       etw.UTF16
+	RequestStart
 }
 
-var anyRequestStart = []*etw.EventDesc{&requestStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequestStart) EventDescs() []*etw.EventDesc { return anyRequestStart }
-func (e *AnyRequestStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRequestStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestStart
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestStart} }
+func (e *AnyRequestStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRequestStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ConnectionId = v.ConnectionId
-	e.RequestId = v.RequestId
-	e.HttpVersion = v.HttpVersion
-	e.Path = v.Path
-	e.Method = v.Method
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ConnectionId)
-	case 1:
-		return etw.UTF16Value(e.RequestId)
-	case 2:
-		return etw.UTF16Value(e.HttpVersion)
-	case 3:
-		return etw.UTF16Value(e.Path)
-	case 4:
-		return etw.UTF16Value(e.Method)
-	}
-	return etw.Value{}
+	return e.RequestStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -508,10 +370,6 @@ func (e AnyRequestStart) Clone() *AnyRequestStart {
 	e.Method = e.Method.Clone()
 	return &e
 }
-
-func (e AnyRequestStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestStop is event 4, version 0, of task Request, opcode win:Stop, level
 // win:Informational.
@@ -581,14 +439,8 @@ func (e RequestStop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RequestStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         4,
-	Level:      4,
-	Opcode:     2,
-	Task:       65531,
-	Name:       "RequestStop",
-	TaskName:   "Request",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 2, Task: 65531,
+	Name: "RequestStop", TaskName: "Request", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 		{Name: "requestId", Type: etw.InUnicodeString},
@@ -599,56 +451,22 @@ var requestStop = etw.EventDesc{
 	New: func() etw.Event { return new(RequestStop) },
 }
 
-// AnyRequestStop is event 4, of task Request, opcode win:Stop, level
-// win:Informational, in any version.
-//
-// The only version is [RequestStop]; a newer one is decoded like it.
+// AnyRequestStop is [RequestStop] in any version: a newer one is decoded like
+// it.
 type AnyRequestStop struct {
 	Seen etw.Seen
-
-	ConnectionId etw.UTF16
-	RequestId    etw.UTF16
-	HttpVersion  etw.UTF16
-	Path         etw.UTF16
-	Method       etw.UTF16
+	RequestStop
 }
 
-var anyRequestStop = []*etw.EventDesc{&requestStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequestStop) EventDescs() []*etw.EventDesc { return anyRequestStop }
-func (e *AnyRequestStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRequestStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestStop} }
+func (e *AnyRequestStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRequestStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ConnectionId = v.ConnectionId
-	e.RequestId = v.RequestId
-	e.HttpVersion = v.HttpVersion
-	e.Path = v.Path
-	e.Method = v.Method
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ConnectionId)
-	case 1:
-		return etw.UTF16Value(e.RequestId)
-	case 2:
-		return etw.UTF16Value(e.HttpVersion)
-	case 3:
-		return etw.UTF16Value(e.Path)
-	case 4:
-		return etw.UTF16Value(e.Method)
-	}
-	return etw.Value{}
+	return e.RequestStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -660,10 +478,6 @@ func (e AnyRequestStop) Clone() *AnyRequestStop {
 	e.Method = e.Method.Clone()
 	return &e
 }
-
-func (e AnyRequestStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionRejected is event 5, version 0, of task ConnectionRejected, level
 // win:Informational.
@@ -711,56 +525,32 @@ func (e ConnectionRejected) LogValue() slog.Value         { return etw.LogValue(
 func (e ConnectionRejected) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var connectionRejected = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Level:    4,
-	Task:     65529,
-	Name:     "ConnectionRejected",
-	TaskName: "ConnectionRejected",
+	Provider: &providerDesc, ID: 5, Level: 4, Task: 65529,
+	Name: "ConnectionRejected", TaskName: "ConnectionRejected",
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ConnectionRejected) },
 }
 
-// AnyConnectionRejected is event 5, of task ConnectionRejected, level
-// win:Informational, in any version.
-//
-// There are more connections than the server may have.
-//
-// The only version is [ConnectionRejected]; a newer one is decoded like it.
+// AnyConnectionRejected is [ConnectionRejected] in any version: a newer one is
+// decoded like it.
 type AnyConnectionRejected struct {
 	Seen etw.Seen
-
-	ConnectionId etw.UTF16
+	ConnectionRejected
 }
 
-var anyConnectionRejected = []*etw.EventDesc{&connectionRejected}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyConnectionRejected) EventDescs() []*etw.EventDesc { return anyConnectionRejected }
-func (e *AnyConnectionRejected) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyConnectionRejected, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyConnectionRejected) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&connectionRejected}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyConnectionRejected) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ConnectionRejected
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyConnectionRejected) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyConnectionRejected) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ConnectionId = v.ConnectionId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyConnectionRejected) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ConnectionId)
-	}
-	return etw.Value{}
+	return e.ConnectionRejected.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -768,10 +558,6 @@ func (e AnyConnectionRejected) Clone() *AnyConnectionRejected {
 	e.ConnectionId = e.ConnectionId.Clone()
 	return &e
 }
-
-func (e AnyConnectionRejected) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyConnectionRejected) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyConnectionRejected) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TlsHandshakeStart is event 8, version 0, of task TlsHandshake, opcode
 // win:Start, level win:Informational.
@@ -823,14 +609,8 @@ func (e TlsHandshakeStart) LogValue() slog.Value         { return etw.LogValue(&
 func (e TlsHandshakeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tlsHandshakeStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         8,
-	Level:      4,
-	Opcode:     1,
-	Task:       65526,
-	Name:       "TlsHandshakeStart",
-	TaskName:   "TlsHandshake",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 1, Task: 65526,
+	Name: "TlsHandshakeStart", TaskName: "TlsHandshake", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 		{Name: "sslProtocols", Type: etw.InUnicodeString},
@@ -838,46 +618,24 @@ var tlsHandshakeStart = etw.EventDesc{
 	New: func() etw.Event { return new(TlsHandshakeStart) },
 }
 
-// AnyTlsHandshakeStart is event 8, of task TlsHandshake, opcode win:Start,
-// level win:Informational, in any version.
-//
-// The only version is [TlsHandshakeStart]; a newer one is decoded like it.
+// AnyTlsHandshakeStart is [TlsHandshakeStart] in any version: a newer one is
+// decoded like it.
 type AnyTlsHandshakeStart struct {
 	Seen etw.Seen
-
-	ConnectionId etw.UTF16
-	SslProtocols etw.UTF16
+	TlsHandshakeStart
 }
 
-var anyTlsHandshakeStart = []*etw.EventDesc{&tlsHandshakeStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTlsHandshakeStart) EventDescs() []*etw.EventDesc { return anyTlsHandshakeStart }
-func (e *AnyTlsHandshakeStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTlsHandshakeStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTlsHandshakeStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&tlsHandshakeStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTlsHandshakeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TlsHandshakeStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTlsHandshakeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTlsHandshakeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ConnectionId = v.ConnectionId
-	e.SslProtocols = v.SslProtocols
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTlsHandshakeStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ConnectionId)
-	case 1:
-		return etw.UTF16Value(e.SslProtocols)
-	}
-	return etw.Value{}
+	return e.TlsHandshakeStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -886,10 +644,6 @@ func (e AnyTlsHandshakeStart) Clone() *AnyTlsHandshakeStart {
 	e.SslProtocols = e.SslProtocols.Clone()
 	return &e
 }
-
-func (e AnyTlsHandshakeStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTlsHandshakeStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTlsHandshakeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TlsHandshakeStop is event 9, version 0, of task TlsHandshake, opcode
 // win:Stop, level win:Informational.
@@ -953,14 +707,8 @@ func (e TlsHandshakeStop) LogValue() slog.Value         { return etw.LogValue(&e
 func (e TlsHandshakeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tlsHandshakeStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         9,
-	Level:      4,
-	Opcode:     2,
-	Task:       65526,
-	Name:       "TlsHandshakeStop",
-	TaskName:   "TlsHandshake",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 2, Task: 65526,
+	Name: "TlsHandshakeStop", TaskName: "TlsHandshake", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 		{Name: "sslProtocols", Type: etw.InUnicodeString},
@@ -970,54 +718,22 @@ var tlsHandshakeStop = etw.EventDesc{
 	New: func() etw.Event { return new(TlsHandshakeStop) },
 }
 
-// AnyTlsHandshakeStop is event 9, of task TlsHandshake, opcode win:Stop, level
-// win:Informational, in any version.
-//
-// The only version is [TlsHandshakeStop]; a newer one is decoded like it.
+// AnyTlsHandshakeStop is [TlsHandshakeStop] in any version: a newer one is
+// decoded like it.
 type AnyTlsHandshakeStop struct {
 	Seen etw.Seen
-
-	ConnectionId        etw.UTF16
-	SslProtocols        etw.UTF16
-	ApplicationProtocol etw.UTF16
-	HostName            etw.UTF16
+	TlsHandshakeStop
 }
 
-var anyTlsHandshakeStop = []*etw.EventDesc{&tlsHandshakeStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTlsHandshakeStop) EventDescs() []*etw.EventDesc { return anyTlsHandshakeStop }
-func (e *AnyTlsHandshakeStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTlsHandshakeStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTlsHandshakeStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tlsHandshakeStop} }
+func (e *AnyTlsHandshakeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTlsHandshakeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TlsHandshakeStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTlsHandshakeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ConnectionId = v.ConnectionId
-	e.SslProtocols = v.SslProtocols
-	e.ApplicationProtocol = v.ApplicationProtocol
-	e.HostName = v.HostName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTlsHandshakeStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ConnectionId)
-	case 1:
-		return etw.UTF16Value(e.SslProtocols)
-	case 2:
-		return etw.UTF16Value(e.ApplicationProtocol)
-	case 3:
-		return etw.UTF16Value(e.HostName)
-	}
-	return etw.Value{}
+	return e.TlsHandshakeStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1028,10 +744,6 @@ func (e AnyTlsHandshakeStop) Clone() *AnyTlsHandshakeStop {
 	e.HostName = e.HostName.Clone()
 	return &e
 }
-
-func (e AnyTlsHandshakeStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTlsHandshakeStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTlsHandshakeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TlsHandshakeFailed is event 10, version 0, of task TlsHandshakeFailed, level
 // win:Error.
@@ -1077,54 +789,32 @@ func (e TlsHandshakeFailed) LogValue() slog.Value         { return etw.LogValue(
 func (e TlsHandshakeFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tlsHandshakeFailed = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       10,
-	Level:    2,
-	Task:     65524,
-	Name:     "TlsHandshakeFailed",
-	TaskName: "TlsHandshakeFailed",
+	Provider: &providerDesc, ID: 10, Level: 2, Task: 65524,
+	Name: "TlsHandshakeFailed", TaskName: "TlsHandshakeFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(TlsHandshakeFailed) },
 }
 
-// AnyTlsHandshakeFailed is event 10, of task TlsHandshakeFailed, level
-// win:Error, in any version.
-//
-// The only version is [TlsHandshakeFailed]; a newer one is decoded like it.
+// AnyTlsHandshakeFailed is [TlsHandshakeFailed] in any version: a newer one is
+// decoded like it.
 type AnyTlsHandshakeFailed struct {
 	Seen etw.Seen
-
-	ConnectionId etw.UTF16
+	TlsHandshakeFailed
 }
 
-var anyTlsHandshakeFailed = []*etw.EventDesc{&tlsHandshakeFailed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTlsHandshakeFailed) EventDescs() []*etw.EventDesc { return anyTlsHandshakeFailed }
-func (e *AnyTlsHandshakeFailed) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTlsHandshakeFailed, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTlsHandshakeFailed) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&tlsHandshakeFailed}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTlsHandshakeFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TlsHandshakeFailed
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTlsHandshakeFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTlsHandshakeFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ConnectionId = v.ConnectionId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTlsHandshakeFailed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ConnectionId)
-	}
-	return etw.Value{}
+	return e.TlsHandshakeFailed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1132,10 +822,6 @@ func (e AnyTlsHandshakeFailed) Clone() *AnyTlsHandshakeFailed {
 	e.ConnectionId = e.ConnectionId.Clone()
 	return &e
 }
-
-func (e AnyTlsHandshakeFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTlsHandshakeFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTlsHandshakeFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Configuration is event 11, version 0, of task Configuration, level
 // win:LogAlways.
@@ -1191,11 +877,8 @@ func (e Configuration) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Configuration) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var configuration = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       11,
-	Task:     65523,
-	Name:     "Configuration",
-	TaskName: "Configuration",
+	Provider: &providerDesc, ID: 11, Task: 65523,
+	Name: "Configuration", TaskName: "Configuration",
 	Fields: []etw.FieldDesc{
 		{Name: "instanceId", Type: etw.InInt32},
 		{Name: "configuration", Type: etw.InUnicodeString},

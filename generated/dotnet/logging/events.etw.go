@@ -59,57 +59,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	Named:    true,
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", Named: true, TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -117,10 +92,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FormattedMessage is event 1, version 0, of task FormattedMessage, keyword
 // FormattedMessage, level win:LogAlways.
@@ -216,13 +187,8 @@ func (e FormattedMessage) LogValue() slog.Value         { return etw.LogValue(&e
 func (e FormattedMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var formattedMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Task:     65533,
-	Keywords: 0x4,
-	Name:     "FormattedMessage",
-	Named:    true,
-	TaskName: "FormattedMessage",
+	Provider: &providerDesc, ID: 1, Task: 65533, Keywords: 0x4,
+	Name: "FormattedMessage", Named: true, TaskName: "FormattedMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "Level", Type: etw.InUInt32, Map: &logLevelMap},
 		{Name: "FactoryID", Type: etw.InInt32},
@@ -430,13 +396,8 @@ func (e Message) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Message) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var message = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Task:     65532,
-	Keywords: 0x2,
-	Name:     "Message",
-	Named:    true,
-	TaskName: "Message",
+	Provider: &providerDesc, ID: 2, Task: 65532, Keywords: 0x2,
+	Name: "Message", Named: true, TaskName: "Message",
 	Fields: []etw.FieldDesc{
 		{Name: "Level", Type: etw.InUInt32, Map: &logLevelMap},
 		{Name: "FactoryID", Type: etw.InInt32},
@@ -623,83 +584,21 @@ func (s MessageArguments) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyMessage is event 2, of task Message, keyword Message, level
-// win:LogAlways, in any version.
-//
-// A message, with its arguments as strings. The one called {OriginalFormat} is
-// the template.
-//
-// The only version is [Message]; a newer one is decoded like it.
+// AnyMessage is [Message] in any version: a newer one is decoded like it.
 type AnyMessage struct {
 	Seen etw.Seen
-
-	Level              LogLevel
-	FactoryID          int32
-	LoggerName         etw.UTF16
-	EventId            int32
-	EventName          etw.UTF16
-	Exception          MessageException
-	ArgumentsCount     uint16
-	Arguments          MessageArguments // ArgumentsCount elements
-	ActivityTraceId    etw.UTF16
-	ActivitySpanId     etw.UTF16
-	ActivityTraceFlags etw.UTF16
+	Message
 }
 
-var anyMessage = []*etw.EventDesc{&message}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMessage) EventDescs() []*etw.EventDesc { return anyMessage }
-func (e *AnyMessage) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMessage, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Message
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMessage) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&message} }
+func (e *AnyMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Level = v.Level
-	e.FactoryID = v.FactoryID
-	e.LoggerName = v.LoggerName
-	e.EventId = v.EventId
-	e.EventName = v.EventName
-	e.Exception = v.Exception
-	e.ArgumentsCount = v.ArgumentsCount
-	e.Arguments = v.Arguments
-	e.ActivityTraceId = v.ActivityTraceId
-	e.ActivitySpanId = v.ActivitySpanId
-	e.ActivityTraceFlags = v.ActivityTraceFlags
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Level))
-	case 1:
-		return etw.IntValue(int64(e.FactoryID))
-	case 2:
-		return etw.UTF16Value(e.LoggerName)
-	case 3:
-		return etw.IntValue(int64(e.EventId))
-	case 4:
-		return etw.UTF16Value(e.EventName)
-	case 5:
-		return etw.StructValue(&message.Fields[5], &e.Exception)
-	case 6:
-		return etw.UintValue(uint64(e.ArgumentsCount))
-	case 7:
-		return etw.ArrayValue(&message.Fields[7], e.Arguments.p, e.Arguments.n, e.Arguments.ptr, e)
-	case 8:
-		return etw.UTF16Value(e.ActivityTraceId)
-	case 9:
-		return etw.UTF16Value(e.ActivitySpanId)
-	case 10:
-		return etw.UTF16Value(e.ActivityTraceFlags)
-	}
-	return etw.Value{}
+	return e.Message.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -713,10 +612,6 @@ func (e AnyMessage) Clone() *AnyMessage {
 	e.ActivityTraceFlags = e.ActivityTraceFlags.Clone()
 	return &e
 }
-
-func (e AnyMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ActivityStart is event 3, version 0, of task Activity, opcode win:Start,
 // keywords Message and FormattedMessage, level win:LogAlways.
@@ -788,15 +683,8 @@ func (e ActivityStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ActivityStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var activityStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         3,
-	Opcode:     1,
-	Task:       65531,
-	Keywords:   0x6,
-	Name:       "ActivityStart",
-	Named:      true,
-	TaskName:   "Activity",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 3, Opcode: 1, Task: 65531, Keywords: 0x6,
+	Name: "ActivityStart", Named: true, TaskName: "Activity", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ID", Type: etw.InInt32},
 		{Name: "FactoryID", Type: etw.InInt32},
@@ -924,58 +812,22 @@ func (s ActivityStartArguments) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyActivityStart is event 3, of task Activity, opcode win:Start, keywords
-// Message and FormattedMessage, level win:LogAlways, in any version.
-//
-// A scope of a logger begins.
-//
-// The only version is [ActivityStart]; a newer one is decoded like it.
+// AnyActivityStart is [ActivityStart] in any version: a newer one is decoded
+// like it.
 type AnyActivityStart struct {
 	Seen etw.Seen
-
-	ID             int32
-	FactoryID      int32
-	LoggerName     etw.UTF16
-	ArgumentsCount uint16
-	Arguments      ActivityStartArguments // ArgumentsCount elements
+	ActivityStart
 }
 
-var anyActivityStart = []*etw.EventDesc{&activityStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyActivityStart) EventDescs() []*etw.EventDesc { return anyActivityStart }
-func (e *AnyActivityStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyActivityStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyActivityStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ActivityStart
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyActivityStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activityStart} }
+func (e *AnyActivityStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyActivityStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ID = v.ID
-	e.FactoryID = v.FactoryID
-	e.LoggerName = v.LoggerName
-	e.ArgumentsCount = v.ArgumentsCount
-	e.Arguments = v.Arguments
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyActivityStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.ID))
-	case 1:
-		return etw.IntValue(int64(e.FactoryID))
-	case 2:
-		return etw.UTF16Value(e.LoggerName)
-	case 3:
-		return etw.UintValue(uint64(e.ArgumentsCount))
-	case 4:
-		return etw.ArrayValue(&activityStart.Fields[4], e.Arguments.p, e.Arguments.n, e.Arguments.ptr, e)
-	}
-	return etw.Value{}
+	return e.ActivityStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -984,10 +836,6 @@ func (e AnyActivityStart) Clone() *AnyActivityStart {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
-
-func (e AnyActivityStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyActivityStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyActivityStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ActivityStop is event 4, version 0, of task Activity, opcode win:Stop,
 // keywords Message and FormattedMessage, level win:LogAlways.
@@ -1048,15 +896,8 @@ func (e ActivityStop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ActivityStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var activityStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         4,
-	Opcode:     2,
-	Task:       65531,
-	Keywords:   0x6,
-	Name:       "ActivityStop",
-	Named:      true,
-	TaskName:   "Activity",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 4, Opcode: 2, Task: 65531, Keywords: 0x6,
+	Name: "ActivityStop", Named: true, TaskName: "Activity", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "ID", Type: etw.InInt32},
 		{Name: "FactoryID", Type: etw.InInt32},
@@ -1065,50 +906,22 @@ var activityStop = etw.EventDesc{
 	New: func() etw.Event { return new(ActivityStop) },
 }
 
-// AnyActivityStop is event 4, of task Activity, opcode win:Stop, keywords
-// Message and FormattedMessage, level win:LogAlways, in any version.
-//
-// It ends.
-//
-// The only version is [ActivityStop]; a newer one is decoded like it.
+// AnyActivityStop is [ActivityStop] in any version: a newer one is decoded
+// like it.
 type AnyActivityStop struct {
 	Seen etw.Seen
-
-	ID         int32
-	FactoryID  int32
-	LoggerName etw.UTF16
+	ActivityStop
 }
 
-var anyActivityStop = []*etw.EventDesc{&activityStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyActivityStop) EventDescs() []*etw.EventDesc { return anyActivityStop }
-func (e *AnyActivityStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyActivityStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyActivityStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ActivityStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyActivityStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activityStop} }
+func (e *AnyActivityStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyActivityStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ID = v.ID
-	e.FactoryID = v.FactoryID
-	e.LoggerName = v.LoggerName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyActivityStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.ID))
-	case 1:
-		return etw.IntValue(int64(e.FactoryID))
-	case 2:
-		return etw.UTF16Value(e.LoggerName)
-	}
-	return etw.Value{}
+	return e.ActivityStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1116,10 +929,6 @@ func (e AnyActivityStop) Clone() *AnyActivityStop {
 	e.LoggerName = e.LoggerName.Clone()
 	return &e
 }
-
-func (e AnyActivityStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyActivityStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyActivityStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MessageJson is event 5, version 0, of task MessageJson, keyword JsonMessage,
 // level win:LogAlways.
@@ -1227,13 +1036,8 @@ func (e MessageJson) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e MessageJson) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var messageJson = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Task:     65529,
-	Keywords: 0x8,
-	Name:     "MessageJson",
-	Named:    true,
-	TaskName: "MessageJson",
+	Provider: &providerDesc, ID: 5, Task: 65529, Keywords: 0x8,
+	Name: "MessageJson", Named: true, TaskName: "MessageJson",
 	Fields: []etw.FieldDesc{
 		{Name: "Level", Type: etw.InUInt32, Map: &logLevelMap},
 		{Name: "FactoryID", Type: etw.InInt32},
@@ -1250,82 +1054,22 @@ var messageJson = etw.EventDesc{
 	New: func() etw.Event { return new(MessageJson) },
 }
 
-// AnyMessageJson is event 5, of task MessageJson, keyword JsonMessage, level
-// win:LogAlways, in any version.
-//
-// A message, with its arguments as JSON.
-//
-// The only version is [MessageJson]; a newer one is decoded like it.
+// AnyMessageJson is [MessageJson] in any version: a newer one is decoded like
+// it.
 type AnyMessageJson struct {
 	Seen etw.Seen
-
-	Level              LogLevel
-	FactoryID          int32
-	LoggerName         etw.UTF16
-	EventId            int32
-	EventName          etw.UTF16
-	ExceptionJson      etw.UTF16
-	ArgumentsJson      etw.UTF16
-	FormattedMessage   etw.UTF16
-	ActivityTraceId    etw.UTF16
-	ActivitySpanId     etw.UTF16
-	ActivityTraceFlags etw.UTF16
+	MessageJson
 }
 
-var anyMessageJson = []*etw.EventDesc{&messageJson}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMessageJson) EventDescs() []*etw.EventDesc { return anyMessageJson }
-func (e *AnyMessageJson) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMessageJson, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMessageJson) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MessageJson
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMessageJson) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&messageJson} }
+func (e *AnyMessageJson) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMessageJson) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Level = v.Level
-	e.FactoryID = v.FactoryID
-	e.LoggerName = v.LoggerName
-	e.EventId = v.EventId
-	e.EventName = v.EventName
-	e.ExceptionJson = v.ExceptionJson
-	e.ArgumentsJson = v.ArgumentsJson
-	e.FormattedMessage = v.FormattedMessage
-	e.ActivityTraceId = v.ActivityTraceId
-	e.ActivitySpanId = v.ActivitySpanId
-	e.ActivityTraceFlags = v.ActivityTraceFlags
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMessageJson) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Level))
-	case 1:
-		return etw.IntValue(int64(e.FactoryID))
-	case 2:
-		return etw.UTF16Value(e.LoggerName)
-	case 3:
-		return etw.IntValue(int64(e.EventId))
-	case 4:
-		return etw.UTF16Value(e.EventName)
-	case 5:
-		return etw.UTF16Value(e.ExceptionJson)
-	case 6:
-		return etw.UTF16Value(e.ArgumentsJson)
-	case 7:
-		return etw.UTF16Value(e.FormattedMessage)
-	case 8:
-		return etw.UTF16Value(e.ActivityTraceId)
-	case 9:
-		return etw.UTF16Value(e.ActivitySpanId)
-	case 10:
-		return etw.UTF16Value(e.ActivityTraceFlags)
-	}
-	return etw.Value{}
+	return e.MessageJson.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1340,10 +1084,6 @@ func (e AnyMessageJson) Clone() *AnyMessageJson {
 	e.ActivityTraceFlags = e.ActivityTraceFlags.Clone()
 	return &e
 }
-
-func (e AnyMessageJson) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMessageJson) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMessageJson) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ActivityJsonStart is event 6, version 0, of task ActivityJson, opcode
 // win:Start, keywords FormattedMessage and JsonMessage, level win:LogAlways.
@@ -1408,15 +1148,8 @@ func (e ActivityJsonStart) LogValue() slog.Value         { return etw.LogValue(&
 func (e ActivityJsonStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var activityJsonStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         6,
-	Opcode:     1,
-	Task:       65528,
-	Keywords:   0xc,
-	Name:       "ActivityJsonStart",
-	Named:      true,
-	TaskName:   "ActivityJson",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 6, Opcode: 1, Task: 65528, Keywords: 0xc,
+	Name: "ActivityJsonStart", Named: true, TaskName: "ActivityJson", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ID", Type: etw.InInt32},
 		{Name: "FactoryID", Type: etw.InInt32},
@@ -1426,55 +1159,24 @@ var activityJsonStart = etw.EventDesc{
 	New: func() etw.Event { return new(ActivityJsonStart) },
 }
 
-// AnyActivityJsonStart is event 6, of task ActivityJson, opcode win:Start,
-// keywords FormattedMessage and JsonMessage, level win:LogAlways, in any
-// version.
-//
-// The only version is [ActivityJsonStart]; a newer one is decoded like it.
+// AnyActivityJsonStart is [ActivityJsonStart] in any version: a newer one is
+// decoded like it.
 type AnyActivityJsonStart struct {
 	Seen etw.Seen
-
-	ID            int32
-	FactoryID     int32
-	LoggerName    etw.UTF16
-	ArgumentsJson etw.UTF16
+	ActivityJsonStart
 }
 
-var anyActivityJsonStart = []*etw.EventDesc{&activityJsonStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyActivityJsonStart) EventDescs() []*etw.EventDesc { return anyActivityJsonStart }
-func (e *AnyActivityJsonStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyActivityJsonStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyActivityJsonStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&activityJsonStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyActivityJsonStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ActivityJsonStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyActivityJsonStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyActivityJsonStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ID = v.ID
-	e.FactoryID = v.FactoryID
-	e.LoggerName = v.LoggerName
-	e.ArgumentsJson = v.ArgumentsJson
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyActivityJsonStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.ID))
-	case 1:
-		return etw.IntValue(int64(e.FactoryID))
-	case 2:
-		return etw.UTF16Value(e.LoggerName)
-	case 3:
-		return etw.UTF16Value(e.ArgumentsJson)
-	}
-	return etw.Value{}
+	return e.ActivityJsonStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1483,10 +1185,6 @@ func (e AnyActivityJsonStart) Clone() *AnyActivityJsonStart {
 	e.ArgumentsJson = e.ArgumentsJson.Clone()
 	return &e
 }
-
-func (e AnyActivityJsonStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyActivityJsonStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyActivityJsonStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ActivityJsonStop is event 7, version 0, of task ActivityJson, opcode
 // win:Stop, keywords FormattedMessage and JsonMessage, level win:LogAlways.
@@ -1545,15 +1243,8 @@ func (e ActivityJsonStop) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ActivityJsonStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var activityJsonStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         7,
-	Opcode:     2,
-	Task:       65528,
-	Keywords:   0xc,
-	Name:       "ActivityJsonStop",
-	Named:      true,
-	TaskName:   "ActivityJson",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 7, Opcode: 2, Task: 65528, Keywords: 0xc,
+	Name: "ActivityJsonStop", Named: true, TaskName: "ActivityJson", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "ID", Type: etw.InInt32},
 		{Name: "FactoryID", Type: etw.InInt32},
@@ -1562,51 +1253,22 @@ var activityJsonStop = etw.EventDesc{
 	New: func() etw.Event { return new(ActivityJsonStop) },
 }
 
-// AnyActivityJsonStop is event 7, of task ActivityJson, opcode win:Stop,
-// keywords FormattedMessage and JsonMessage, level win:LogAlways, in any
-// version.
-//
-// The only version is [ActivityJsonStop]; a newer one is decoded like it.
+// AnyActivityJsonStop is [ActivityJsonStop] in any version: a newer one is
+// decoded like it.
 type AnyActivityJsonStop struct {
 	Seen etw.Seen
-
-	ID         int32
-	FactoryID  int32
-	LoggerName etw.UTF16
+	ActivityJsonStop
 }
 
-var anyActivityJsonStop = []*etw.EventDesc{&activityJsonStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyActivityJsonStop) EventDescs() []*etw.EventDesc { return anyActivityJsonStop }
-func (e *AnyActivityJsonStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyActivityJsonStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyActivityJsonStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activityJsonStop} }
+func (e *AnyActivityJsonStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyActivityJsonStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ActivityJsonStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyActivityJsonStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ID = v.ID
-	e.FactoryID = v.FactoryID
-	e.LoggerName = v.LoggerName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyActivityJsonStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.ID))
-	case 1:
-		return etw.IntValue(int64(e.FactoryID))
-	case 2:
-		return etw.UTF16Value(e.LoggerName)
-	}
-	return etw.Value{}
+	return e.ActivityJsonStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1614,7 +1276,3 @@ func (e AnyActivityJsonStop) Clone() *AnyActivityJsonStop {
 	e.LoggerName = e.LoggerName.Clone()
 	return &e
 }
-
-func (e AnyActivityJsonStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyActivityJsonStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyActivityJsonStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -57,56 +57,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -114,10 +90,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Message is event 1, version 0, of task Message, keyword Messages, level
 // win:Informational.
@@ -163,13 +135,8 @@ func (e Message) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Message) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var message = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Level:    4,
-	Task:     65533,
-	Keywords: 0x1,
-	Name:     "Message",
-	TaskName: "Message",
+	Provider: &providerDesc, ID: 1, Level: 4, Task: 65533, Keywords: 0x1,
+	Name: "Message", TaskName: "Message",
 	Fields: []etw.FieldDesc{
 		{Name: "Message", Type: etw.InUnicodeString},
 	},
@@ -276,15 +243,8 @@ func (e CollectionStart) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e CollectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var collectionStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Level:      4,
-	Opcode:     1,
-	Task:       65532,
-	Keywords:   0x2,
-	Name:       "CollectionStart",
-	TaskName:   "Collection",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 1, Task: 65532, Keywords: 0x2,
+	Name: "CollectionStart", TaskName: "Collection", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 		{Name: "intervalStartTime", Type: etw.InFileTime},
@@ -293,50 +253,22 @@ var collectionStart = etw.EventDesc{
 	New: func() etw.Event { return new(CollectionStart) },
 }
 
-// AnyCollectionStart is event 2, of task Collection, opcode win:Start, keyword
-// TimeSeriesValues, level win:Informational, in any version.
-//
-// The only version is [CollectionStart]; a newer one is decoded like it.
+// AnyCollectionStart is [CollectionStart] in any version: a newer one is
+// decoded like it.
 type AnyCollectionStart struct {
 	Seen etw.Seen
-
-	SessionId         etw.UTF16
-	IntervalStartTime etw.FileTime
-	IntervalEndTime   etw.FileTime
+	CollectionStart
 }
 
-var anyCollectionStart = []*etw.EventDesc{&collectionStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCollectionStart) EventDescs() []*etw.EventDesc { return anyCollectionStart }
-func (e *AnyCollectionStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCollectionStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCollectionStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&collectionStart} }
+func (e *AnyCollectionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCollectionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CollectionStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCollectionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SessionId = v.SessionId
-	e.IntervalStartTime = v.IntervalStartTime
-	e.IntervalEndTime = v.IntervalEndTime
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCollectionStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SessionId)
-	case 1:
-		return etw.FileTimeValue(e.IntervalStartTime)
-	case 2:
-		return etw.FileTimeValue(e.IntervalEndTime)
-	}
-	return etw.Value{}
+	return e.CollectionStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -344,10 +276,6 @@ func (e AnyCollectionStart) Clone() *AnyCollectionStart {
 	e.SessionId = e.SessionId.Clone()
 	return &e
 }
-
-func (e AnyCollectionStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCollectionStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCollectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CollectionStop is event 3, version 0, of task Collection, opcode win:Stop,
 // keyword TimeSeriesValues, level win:Informational.
@@ -403,15 +331,8 @@ func (e CollectionStop) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e CollectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var collectionStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         3,
-	Level:      4,
-	Opcode:     2,
-	Task:       65532,
-	Keywords:   0x2,
-	Name:       "CollectionStop",
-	TaskName:   "Collection",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 3, Level: 4, Opcode: 2, Task: 65532, Keywords: 0x2,
+	Name: "CollectionStop", TaskName: "Collection", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 		{Name: "intervalStartTime", Type: etw.InFileTime},
@@ -420,48 +341,22 @@ var collectionStop = etw.EventDesc{
 	New: func() etw.Event { return new(CollectionStop) },
 }
 
-// AnyCollectionStop is event 3, of task Collection, opcode win:Stop, keyword
-// TimeSeriesValues, level win:Informational, in any version.
-//
-// The only version is [CollectionStop]; a newer one is decoded like it.
+// AnyCollectionStop is [CollectionStop] in any version: a newer one is decoded
+// like it.
 type AnyCollectionStop struct {
 	Seen etw.Seen
-
-	SessionId         etw.UTF16
-	IntervalStartTime etw.FileTime
-	IntervalEndTime   etw.FileTime
+	CollectionStop
 }
 
-var anyCollectionStop = []*etw.EventDesc{&collectionStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCollectionStop) EventDescs() []*etw.EventDesc { return anyCollectionStop }
-func (e *AnyCollectionStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCollectionStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCollectionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CollectionStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCollectionStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&collectionStop} }
+func (e *AnyCollectionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCollectionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SessionId = v.SessionId
-	e.IntervalStartTime = v.IntervalStartTime
-	e.IntervalEndTime = v.IntervalEndTime
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCollectionStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SessionId)
-	case 1:
-		return etw.FileTimeValue(e.IntervalStartTime)
-	case 2:
-		return etw.FileTimeValue(e.IntervalEndTime)
-	}
-	return etw.Value{}
+	return e.CollectionStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -469,10 +364,6 @@ func (e AnyCollectionStop) Clone() *AnyCollectionStop {
 	e.SessionId = e.SessionId.Clone()
 	return &e
 }
-
-func (e AnyCollectionStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCollectionStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCollectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CounterRateValuePublished is event 4, version 2, of task
 // CounterRateValuePublished, keyword TimeSeriesValues, level
@@ -571,14 +462,8 @@ func (e CounterRateValuePublished) LogValue() slog.Value         { return etw.Lo
 func (e CounterRateValuePublished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var counterRateValuePublished = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Version:  2,
-	Level:    4,
-	Task:     65530,
-	Keywords: 0x2,
-	Name:     "CounterRateValuePublished",
-	TaskName: "CounterRateValuePublished",
+	Provider: &providerDesc, ID: 4, Version: 2, Level: 4, Task: 65530, Keywords: 0x2,
+	Name: "CounterRateValuePublished", TaskName: "CounterRateValuePublished",
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 		{Name: "meterName", Type: etw.InUnicodeString},
@@ -593,82 +478,24 @@ var counterRateValuePublished = etw.EventDesc{
 	New: func() etw.Event { return new(CounterRateValuePublished) },
 }
 
-// AnyCounterRateValuePublished is event 4, of task CounterRateValuePublished,
-// keyword TimeSeriesValues, level win:Informational, in any version.
-//
-// What a counter counted.
-//
-// The only version is [CounterRateValuePublished]; a newer one is decoded like
-// it.
+// AnyCounterRateValuePublished is [CounterRateValuePublished] in any version:
+// a newer one is decoded like it.
 type AnyCounterRateValuePublished struct {
 	Seen etw.Seen
-
-	SessionId      etw.UTF16
-	MeterName      etw.UTF16
-	MeterVersion   etw.UTF16
-	InstrumentName etw.UTF16
-	Unit           etw.UTF16
-	// NAME=VALUE,... of the series.
-	Tags etw.UTF16
-	// In the interval, as text. Empty where none is known yet.
-	Rate etw.UTF16
-	// Since the session began, as text.
-	Value        etw.UTF16
-	InstrumentId int32
+	CounterRateValuePublished
 }
 
-var anyCounterRateValuePublished = []*etw.EventDesc{&counterRateValuePublished}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyCounterRateValuePublished) EventDescs() []*etw.EventDesc {
-	return anyCounterRateValuePublished
+	return []*etw.EventDesc{&counterRateValuePublished}
 }
-func (e *AnyCounterRateValuePublished) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCounterRateValuePublished, e.Seen)
+func (e *AnyCounterRateValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCounterRateValuePublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CounterRateValuePublished
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCounterRateValuePublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.SessionId = v.SessionId
-	e.MeterName = v.MeterName
-	e.MeterVersion = v.MeterVersion
-	e.InstrumentName = v.InstrumentName
-	e.Unit = v.Unit
-	e.Tags = v.Tags
-	e.Rate = v.Rate
-	e.Value = v.Value
-	e.InstrumentId = v.InstrumentId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCounterRateValuePublished) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SessionId)
-	case 1:
-		return etw.UTF16Value(e.MeterName)
-	case 2:
-		return etw.UTF16Value(e.MeterVersion)
-	case 3:
-		return etw.UTF16Value(e.InstrumentName)
-	case 4:
-		return etw.UTF16Value(e.Unit)
-	case 5:
-		return etw.UTF16Value(e.Tags)
-	case 6:
-		return etw.UTF16Value(e.Rate)
-	case 7:
-		return etw.UTF16Value(e.Value)
-	case 8:
-		return etw.IntValue(int64(e.InstrumentId))
-	}
-	return etw.Value{}
+	return e.CounterRateValuePublished.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -683,10 +510,6 @@ func (e AnyCounterRateValuePublished) Clone() *AnyCounterRateValuePublished {
 	e.Value = e.Value.Clone()
 	return &e
 }
-
-func (e AnyCounterRateValuePublished) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCounterRateValuePublished) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCounterRateValuePublished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GaugeValuePublished is event 5, version 2, of task GaugeValuePublished,
 // keyword TimeSeriesValues, level win:Informational.
@@ -775,14 +598,8 @@ func (e GaugeValuePublished) LogValue() slog.Value         { return etw.LogValue
 func (e GaugeValuePublished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gaugeValuePublished = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Version:  2,
-	Level:    4,
-	Task:     65529,
-	Keywords: 0x2,
-	Name:     "GaugeValuePublished",
-	TaskName: "GaugeValuePublished",
+	Provider: &providerDesc, ID: 5, Version: 2, Level: 4, Task: 65529, Keywords: 0x2,
+	Name: "GaugeValuePublished", TaskName: "GaugeValuePublished",
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 		{Name: "meterName", Type: etw.InUnicodeString},
@@ -796,72 +613,24 @@ var gaugeValuePublished = etw.EventDesc{
 	New: func() etw.Event { return new(GaugeValuePublished) },
 }
 
-// AnyGaugeValuePublished is event 5, of task GaugeValuePublished, keyword
-// TimeSeriesValues, level win:Informational, in any version.
-//
-// What a gauge shows.
-//
-// The only version is [GaugeValuePublished]; a newer one is decoded like it.
+// AnyGaugeValuePublished is [GaugeValuePublished] in any version: a newer one
+// is decoded like it.
 type AnyGaugeValuePublished struct {
 	Seen etw.Seen
-
-	SessionId      etw.UTF16
-	MeterName      etw.UTF16
-	MeterVersion   etw.UTF16
-	InstrumentName etw.UTF16
-	Unit           etw.UTF16
-	Tags           etw.UTF16
-	LastValue      etw.UTF16
-	InstrumentId   int32
+	GaugeValuePublished
 }
 
-var anyGaugeValuePublished = []*etw.EventDesc{&gaugeValuePublished}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGaugeValuePublished) EventDescs() []*etw.EventDesc { return anyGaugeValuePublished }
-func (e *AnyGaugeValuePublished) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyGaugeValuePublished, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGaugeValuePublished) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&gaugeValuePublished}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGaugeValuePublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v GaugeValuePublished
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyGaugeValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyGaugeValuePublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.SessionId = v.SessionId
-	e.MeterName = v.MeterName
-	e.MeterVersion = v.MeterVersion
-	e.InstrumentName = v.InstrumentName
-	e.Unit = v.Unit
-	e.Tags = v.Tags
-	e.LastValue = v.LastValue
-	e.InstrumentId = v.InstrumentId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGaugeValuePublished) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SessionId)
-	case 1:
-		return etw.UTF16Value(e.MeterName)
-	case 2:
-		return etw.UTF16Value(e.MeterVersion)
-	case 3:
-		return etw.UTF16Value(e.InstrumentName)
-	case 4:
-		return etw.UTF16Value(e.Unit)
-	case 5:
-		return etw.UTF16Value(e.Tags)
-	case 6:
-		return etw.UTF16Value(e.LastValue)
-	case 7:
-		return etw.IntValue(int64(e.InstrumentId))
-	}
-	return etw.Value{}
+	return e.GaugeValuePublished.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -875,10 +644,6 @@ func (e AnyGaugeValuePublished) Clone() *AnyGaugeValuePublished {
 	e.LastValue = e.LastValue.Clone()
 	return &e
 }
-
-func (e AnyGaugeValuePublished) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGaugeValuePublished) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGaugeValuePublished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HistogramValuePublished is event 6, version 2, of task
 // HistogramValuePublished, keyword TimeSeriesValues, level win:Informational.
@@ -978,14 +743,8 @@ func (e HistogramValuePublished) LogValue() slog.Value         { return etw.LogV
 func (e HistogramValuePublished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var histogramValuePublished = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       6,
-	Version:  2,
-	Level:    4,
-	Task:     65528,
-	Keywords: 0x2,
-	Name:     "HistogramValuePublished",
-	TaskName: "HistogramValuePublished",
+	Provider: &providerDesc, ID: 6, Version: 2, Level: 4, Task: 65528, Keywords: 0x2,
+	Name: "HistogramValuePublished", TaskName: "HistogramValuePublished",
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 		{Name: "meterName", Type: etw.InUnicodeString},
@@ -1001,82 +760,24 @@ var histogramValuePublished = etw.EventDesc{
 	New: func() etw.Event { return new(HistogramValuePublished) },
 }
 
-// AnyHistogramValuePublished is event 6, of task HistogramValuePublished,
-// keyword TimeSeriesValues, level win:Informational, in any version.
-//
-// The spread of what was measured in an interval.
-//
-// The only version is [HistogramValuePublished]; a newer one is decoded like
-// it.
+// AnyHistogramValuePublished is [HistogramValuePublished] in any version: a
+// newer one is decoded like it.
 type AnyHistogramValuePublished struct {
 	Seen etw.Seen
-
-	SessionId      etw.UTF16
-	MeterName      etw.UTF16
-	MeterVersion   etw.UTF16
-	InstrumentName etw.UTF16
-	Unit           etw.UTF16
-	Tags           etw.UTF16
-	// QUANTILE=VALUE;..., of 0.5, 0.95 and 0.99.
-	Quantiles    etw.UTF16
-	Count        int32
-	Sum          float64
-	InstrumentId int32
+	HistogramValuePublished
 }
 
-var anyHistogramValuePublished = []*etw.EventDesc{&histogramValuePublished}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHistogramValuePublished) EventDescs() []*etw.EventDesc { return anyHistogramValuePublished }
-func (e *AnyHistogramValuePublished) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyHistogramValuePublished, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHistogramValuePublished) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&histogramValuePublished}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHistogramValuePublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v HistogramValuePublished
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyHistogramValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyHistogramValuePublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.SessionId = v.SessionId
-	e.MeterName = v.MeterName
-	e.MeterVersion = v.MeterVersion
-	e.InstrumentName = v.InstrumentName
-	e.Unit = v.Unit
-	e.Tags = v.Tags
-	e.Quantiles = v.Quantiles
-	e.Count = v.Count
-	e.Sum = v.Sum
-	e.InstrumentId = v.InstrumentId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHistogramValuePublished) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SessionId)
-	case 1:
-		return etw.UTF16Value(e.MeterName)
-	case 2:
-		return etw.UTF16Value(e.MeterVersion)
-	case 3:
-		return etw.UTF16Value(e.InstrumentName)
-	case 4:
-		return etw.UTF16Value(e.Unit)
-	case 5:
-		return etw.UTF16Value(e.Tags)
-	case 6:
-		return etw.UTF16Value(e.Quantiles)
-	case 7:
-		return etw.IntValue(int64(e.Count))
-	case 8:
-		return etw.FloatValue(e.Sum)
-	case 9:
-		return etw.IntValue(int64(e.InstrumentId))
-	}
-	return etw.Value{}
+	return e.HistogramValuePublished.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1090,10 +791,6 @@ func (e AnyHistogramValuePublished) Clone() *AnyHistogramValuePublished {
 	e.Quantiles = e.Quantiles.Clone()
 	return &e
 }
-
-func (e AnyHistogramValuePublished) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHistogramValuePublished) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHistogramValuePublished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BeginInstrumentReporting is event 7, version 3, of task
 // BeginInstrumentReporting, keyword TimeSeriesValues, level win:Informational.
@@ -1206,14 +903,8 @@ func (e BeginInstrumentReporting) LogValue() slog.Value         { return etw.Log
 func (e BeginInstrumentReporting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var beginInstrumentReporting = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       7,
-	Version:  3,
-	Level:    4,
-	Task:     65527,
-	Keywords: 0x2,
-	Name:     "BeginInstrumentReporting",
-	TaskName: "BeginInstrumentReporting",
+	Provider: &providerDesc, ID: 7, Version: 3, Level: 4, Task: 65527, Keywords: 0x2,
+	Name: "BeginInstrumentReporting", TaskName: "BeginInstrumentReporting",
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 		{Name: "meterName", Type: etw.InUnicodeString},
@@ -1231,89 +922,24 @@ var beginInstrumentReporting = etw.EventDesc{
 	New: func() etw.Event { return new(BeginInstrumentReporting) },
 }
 
-// AnyBeginInstrumentReporting is event 7, of task BeginInstrumentReporting,
-// keyword TimeSeriesValues, level win:Informational, in any version.
-//
-// From here on, values of this instrument come.
-//
-// The only version is [BeginInstrumentReporting]; a newer one is decoded like
-// it.
+// AnyBeginInstrumentReporting is [BeginInstrumentReporting] in any version: a
+// newer one is decoded like it.
 type AnyBeginInstrumentReporting struct {
 	Seen etw.Seen
-
-	SessionId               etw.UTF16
-	MeterName               etw.UTF16
-	MeterVersion            etw.UTF16
-	InstrumentName          etw.UTF16
-	InstrumentType          etw.UTF16
-	Unit                    etw.UTF16
-	Description             etw.UTF16
-	InstrumentTags          etw.UTF16
-	MeterTags               etw.UTF16
-	MeterScopeHash          etw.UTF16
-	InstrumentId            int32
-	MeterTelemetrySchemaUrl etw.UTF16
+	BeginInstrumentReporting
 }
 
-var anyBeginInstrumentReporting = []*etw.EventDesc{&beginInstrumentReporting}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBeginInstrumentReporting) EventDescs() []*etw.EventDesc { return anyBeginInstrumentReporting }
-func (e *AnyBeginInstrumentReporting) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBeginInstrumentReporting, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBeginInstrumentReporting) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&beginInstrumentReporting}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBeginInstrumentReporting) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v BeginInstrumentReporting
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyBeginInstrumentReporting) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
+}
+func (e *AnyBeginInstrumentReporting) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.SessionId = v.SessionId
-	e.MeterName = v.MeterName
-	e.MeterVersion = v.MeterVersion
-	e.InstrumentName = v.InstrumentName
-	e.InstrumentType = v.InstrumentType
-	e.Unit = v.Unit
-	e.Description = v.Description
-	e.InstrumentTags = v.InstrumentTags
-	e.MeterTags = v.MeterTags
-	e.MeterScopeHash = v.MeterScopeHash
-	e.InstrumentId = v.InstrumentId
-	e.MeterTelemetrySchemaUrl = v.MeterTelemetrySchemaUrl
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBeginInstrumentReporting) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SessionId)
-	case 1:
-		return etw.UTF16Value(e.MeterName)
-	case 2:
-		return etw.UTF16Value(e.MeterVersion)
-	case 3:
-		return etw.UTF16Value(e.InstrumentName)
-	case 4:
-		return etw.UTF16Value(e.InstrumentType)
-	case 5:
-		return etw.UTF16Value(e.Unit)
-	case 6:
-		return etw.UTF16Value(e.Description)
-	case 7:
-		return etw.UTF16Value(e.InstrumentTags)
-	case 8:
-		return etw.UTF16Value(e.MeterTags)
-	case 9:
-		return etw.UTF16Value(e.MeterScopeHash)
-	case 10:
-		return etw.IntValue(int64(e.InstrumentId))
-	case 11:
-		return etw.UTF16Value(e.MeterTelemetrySchemaUrl)
-	}
-	return etw.Value{}
+	return e.BeginInstrumentReporting.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1331,10 +957,6 @@ func (e AnyBeginInstrumentReporting) Clone() *AnyBeginInstrumentReporting {
 	e.MeterTelemetrySchemaUrl = e.MeterTelemetrySchemaUrl.Clone()
 	return &e
 }
-
-func (e AnyBeginInstrumentReporting) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBeginInstrumentReporting) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBeginInstrumentReporting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EndInstrumentReporting is event 8, version 3, of task
 // EndInstrumentReporting, keyword TimeSeriesValues, level win:Informational.
@@ -1445,14 +1067,8 @@ func (e EndInstrumentReporting) LogValue() slog.Value         { return etw.LogVa
 func (e EndInstrumentReporting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var endInstrumentReporting = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       8,
-	Version:  3,
-	Level:    4,
-	Task:     65526,
-	Keywords: 0x2,
-	Name:     "EndInstrumentReporting",
-	TaskName: "EndInstrumentReporting",
+	Provider: &providerDesc, ID: 8, Version: 3, Level: 4, Task: 65526, Keywords: 0x2,
+	Name: "EndInstrumentReporting", TaskName: "EndInstrumentReporting",
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 		{Name: "meterName", Type: etw.InUnicodeString},
@@ -1470,87 +1086,24 @@ var endInstrumentReporting = etw.EventDesc{
 	New: func() etw.Event { return new(EndInstrumentReporting) },
 }
 
-// AnyEndInstrumentReporting is event 8, of task EndInstrumentReporting,
-// keyword TimeSeriesValues, level win:Informational, in any version.
-//
-// The only version is [EndInstrumentReporting]; a newer one is decoded like
-// it.
+// AnyEndInstrumentReporting is [EndInstrumentReporting] in any version: a
+// newer one is decoded like it.
 type AnyEndInstrumentReporting struct {
 	Seen etw.Seen
-
-	SessionId               etw.UTF16
-	MeterName               etw.UTF16
-	MeterVersion            etw.UTF16
-	InstrumentName          etw.UTF16
-	InstrumentType          etw.UTF16
-	Unit                    etw.UTF16
-	Description             etw.UTF16
-	InstrumentTags          etw.UTF16
-	MeterTags               etw.UTF16
-	MeterScopeHash          etw.UTF16
-	InstrumentId            int32
-	MeterTelemetrySchemaUrl etw.UTF16
+	EndInstrumentReporting
 }
 
-var anyEndInstrumentReporting = []*etw.EventDesc{&endInstrumentReporting}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEndInstrumentReporting) EventDescs() []*etw.EventDesc { return anyEndInstrumentReporting }
-func (e *AnyEndInstrumentReporting) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEndInstrumentReporting, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEndInstrumentReporting) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&endInstrumentReporting}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEndInstrumentReporting) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EndInstrumentReporting
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEndInstrumentReporting) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
+}
+func (e *AnyEndInstrumentReporting) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.SessionId = v.SessionId
-	e.MeterName = v.MeterName
-	e.MeterVersion = v.MeterVersion
-	e.InstrumentName = v.InstrumentName
-	e.InstrumentType = v.InstrumentType
-	e.Unit = v.Unit
-	e.Description = v.Description
-	e.InstrumentTags = v.InstrumentTags
-	e.MeterTags = v.MeterTags
-	e.MeterScopeHash = v.MeterScopeHash
-	e.InstrumentId = v.InstrumentId
-	e.MeterTelemetrySchemaUrl = v.MeterTelemetrySchemaUrl
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEndInstrumentReporting) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SessionId)
-	case 1:
-		return etw.UTF16Value(e.MeterName)
-	case 2:
-		return etw.UTF16Value(e.MeterVersion)
-	case 3:
-		return etw.UTF16Value(e.InstrumentName)
-	case 4:
-		return etw.UTF16Value(e.InstrumentType)
-	case 5:
-		return etw.UTF16Value(e.Unit)
-	case 6:
-		return etw.UTF16Value(e.Description)
-	case 7:
-		return etw.UTF16Value(e.InstrumentTags)
-	case 8:
-		return etw.UTF16Value(e.MeterTags)
-	case 9:
-		return etw.UTF16Value(e.MeterScopeHash)
-	case 10:
-		return etw.IntValue(int64(e.InstrumentId))
-	case 11:
-		return etw.UTF16Value(e.MeterTelemetrySchemaUrl)
-	}
-	return etw.Value{}
+	return e.EndInstrumentReporting.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1568,10 +1121,6 @@ func (e AnyEndInstrumentReporting) Clone() *AnyEndInstrumentReporting {
 	e.MeterTelemetrySchemaUrl = e.MeterTelemetrySchemaUrl.Clone()
 	return &e
 }
-
-func (e AnyEndInstrumentReporting) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEndInstrumentReporting) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEndInstrumentReporting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Error is event 9, version 0, of task Error, keywords Messages,
 // TimeSeriesValues and InstrumentPublishing, level win:Informational.
@@ -1623,13 +1172,8 @@ func (e Error) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Error) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var errorEvent = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       9,
-	Level:    4,
-	Task:     65525,
-	Keywords: 0x7,
-	Name:     "Error",
-	TaskName: "Error",
+	Provider: &providerDesc, ID: 9, Level: 4, Task: 65525, Keywords: 0x7,
+	Name: "Error", TaskName: "Error",
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 		{Name: "errorMessage", Type: etw.InUnicodeString},
@@ -1637,44 +1181,21 @@ var errorEvent = etw.EventDesc{
 	New: func() etw.Event { return new(Error) },
 }
 
-// AnyError is event 9, of task Error, keywords Messages, TimeSeriesValues and
-// InstrumentPublishing, level win:Informational, in any version.
-//
-// The only version is [Error]; a newer one is decoded like it.
+// AnyError is [Error] in any version: a newer one is decoded like it.
 type AnyError struct {
 	Seen etw.Seen
-
-	SessionId    etw.UTF16
-	ErrorMessage etw.UTF16
+	Error
 }
 
-var anyError = []*etw.EventDesc{&errorEvent}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyError) EventDescs() []*etw.EventDesc { return anyError }
-func (e *AnyError) EventDesc() *etw.EventDesc  { return etw.DescOf(anyError, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Error
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyError) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&errorEvent} }
+func (e *AnyError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SessionId = v.SessionId
-	e.ErrorMessage = v.ErrorMessage
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyError) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SessionId)
-	case 1:
-		return etw.UTF16Value(e.ErrorMessage)
-	}
-	return etw.Value{}
+	return e.Error.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1683,10 +1204,6 @@ func (e AnyError) Clone() *AnyError {
 	e.ErrorMessage = e.ErrorMessage.Clone()
 	return &e
 }
-
-func (e AnyError) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyError) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyError) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // InitialInstrumentEnumerationComplete is event 10, version 0, of task
 // InitialInstrumentEnumerationComplete, keywords TimeSeriesValues and
@@ -1737,73 +1254,39 @@ func (e InitialInstrumentEnumerationComplete) MarshalJSON() ([]byte, error) {
 }
 
 var initialInstrumentEnumerationComplete = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       10,
-	Level:    4,
-	Task:     65524,
-	Keywords: 0x6,
-	Name:     "InitialInstrumentEnumerationComplete",
-	TaskName: "InitialInstrumentEnumerationComplete",
+	Provider: &providerDesc, ID: 10, Level: 4, Task: 65524, Keywords: 0x6,
+	Name: "InitialInstrumentEnumerationComplete", TaskName: "InitialInstrumentEnumerationComplete",
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(InitialInstrumentEnumerationComplete) },
 }
 
-// AnyInitialInstrumentEnumerationComplete is event 10, of task
-// InitialInstrumentEnumerationComplete, keywords TimeSeriesValues and
-// InstrumentPublishing, level win:Informational, in any version.
-//
-// The only version is [InitialInstrumentEnumerationComplete]; a newer one is
+// AnyInitialInstrumentEnumerationComplete is
+// [InitialInstrumentEnumerationComplete] in any version: a newer one is
 // decoded like it.
 type AnyInitialInstrumentEnumerationComplete struct {
 	Seen etw.Seen
-
-	SessionId etw.UTF16
+	InitialInstrumentEnumerationComplete
 }
 
-var anyInitialInstrumentEnumerationComplete = []*etw.EventDesc{&initialInstrumentEnumerationComplete}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyInitialInstrumentEnumerationComplete) EventDescs() []*etw.EventDesc {
-	return anyInitialInstrumentEnumerationComplete
+	return []*etw.EventDesc{&initialInstrumentEnumerationComplete}
 }
-func (e *AnyInitialInstrumentEnumerationComplete) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyInitialInstrumentEnumerationComplete, e.Seen)
+func (e *AnyInitialInstrumentEnumerationComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyInitialInstrumentEnumerationComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v InitialInstrumentEnumerationComplete
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyInitialInstrumentEnumerationComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SessionId = v.SessionId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyInitialInstrumentEnumerationComplete) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SessionId)
-	}
-	return etw.Value{}
+	return e.InitialInstrumentEnumerationComplete.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyInitialInstrumentEnumerationComplete) Clone() *AnyInitialInstrumentEnumerationComplete {
 	e.SessionId = e.SessionId.Clone()
 	return &e
-}
-
-func (e AnyInitialInstrumentEnumerationComplete) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyInitialInstrumentEnumerationComplete) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyInitialInstrumentEnumerationComplete) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // InstrumentPublished is event 11, version 3, of task InstrumentPublished,
@@ -1917,14 +1400,8 @@ func (e InstrumentPublished) LogValue() slog.Value         { return etw.LogValue
 func (e InstrumentPublished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var instrumentPublished = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       11,
-	Version:  3,
-	Level:    4,
-	Task:     65523,
-	Keywords: 0x4,
-	Name:     "InstrumentPublished",
-	TaskName: "InstrumentPublished",
+	Provider: &providerDesc, ID: 11, Version: 3, Level: 4, Task: 65523, Keywords: 0x4,
+	Name: "InstrumentPublished", TaskName: "InstrumentPublished",
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 		{Name: "meterName", Type: etw.InUnicodeString},
@@ -1942,88 +1419,24 @@ var instrumentPublished = etw.EventDesc{
 	New: func() etw.Event { return new(InstrumentPublished) },
 }
 
-// AnyInstrumentPublished is event 11, of task InstrumentPublished, keyword
-// InstrumentPublishing, level win:Informational, in any version.
-//
-// An instrument exists.
-//
-// The only version is [InstrumentPublished]; a newer one is decoded like it.
+// AnyInstrumentPublished is [InstrumentPublished] in any version: a newer one
+// is decoded like it.
 type AnyInstrumentPublished struct {
 	Seen etw.Seen
-
-	SessionId               etw.UTF16
-	MeterName               etw.UTF16
-	MeterVersion            etw.UTF16
-	InstrumentName          etw.UTF16
-	InstrumentType          etw.UTF16
-	Unit                    etw.UTF16
-	Description             etw.UTF16
-	InstrumentTags          etw.UTF16
-	MeterTags               etw.UTF16
-	MeterScopeHash          etw.UTF16
-	InstrumentId            int32
-	MeterTelemetrySchemaUrl etw.UTF16
+	InstrumentPublished
 }
 
-var anyInstrumentPublished = []*etw.EventDesc{&instrumentPublished}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyInstrumentPublished) EventDescs() []*etw.EventDesc { return anyInstrumentPublished }
-func (e *AnyInstrumentPublished) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyInstrumentPublished, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyInstrumentPublished) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&instrumentPublished}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyInstrumentPublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v InstrumentPublished
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyInstrumentPublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
+}
+func (e *AnyInstrumentPublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.SessionId = v.SessionId
-	e.MeterName = v.MeterName
-	e.MeterVersion = v.MeterVersion
-	e.InstrumentName = v.InstrumentName
-	e.InstrumentType = v.InstrumentType
-	e.Unit = v.Unit
-	e.Description = v.Description
-	e.InstrumentTags = v.InstrumentTags
-	e.MeterTags = v.MeterTags
-	e.MeterScopeHash = v.MeterScopeHash
-	e.InstrumentId = v.InstrumentId
-	e.MeterTelemetrySchemaUrl = v.MeterTelemetrySchemaUrl
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyInstrumentPublished) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SessionId)
-	case 1:
-		return etw.UTF16Value(e.MeterName)
-	case 2:
-		return etw.UTF16Value(e.MeterVersion)
-	case 3:
-		return etw.UTF16Value(e.InstrumentName)
-	case 4:
-		return etw.UTF16Value(e.InstrumentType)
-	case 5:
-		return etw.UTF16Value(e.Unit)
-	case 6:
-		return etw.UTF16Value(e.Description)
-	case 7:
-		return etw.UTF16Value(e.InstrumentTags)
-	case 8:
-		return etw.UTF16Value(e.MeterTags)
-	case 9:
-		return etw.UTF16Value(e.MeterScopeHash)
-	case 10:
-		return etw.IntValue(int64(e.InstrumentId))
-	case 11:
-		return etw.UTF16Value(e.MeterTelemetrySchemaUrl)
-	}
-	return etw.Value{}
+	return e.InstrumentPublished.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2041,10 +1454,6 @@ func (e AnyInstrumentPublished) Clone() *AnyInstrumentPublished {
 	e.MeterTelemetrySchemaUrl = e.MeterTelemetrySchemaUrl.Clone()
 	return &e
 }
-
-func (e AnyInstrumentPublished) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyInstrumentPublished) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyInstrumentPublished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TimeSeriesLimitReached is event 12, version 0, of task
 // TimeSeriesLimitReached, keyword TimeSeriesValues, level win:Informational.
@@ -2092,58 +1501,32 @@ func (e TimeSeriesLimitReached) LogValue() slog.Value         { return etw.LogVa
 func (e TimeSeriesLimitReached) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var timeSeriesLimitReached = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       12,
-	Level:    4,
-	Task:     65522,
-	Keywords: 0x2,
-	Name:     "TimeSeriesLimitReached",
-	TaskName: "TimeSeriesLimitReached",
+	Provider: &providerDesc, ID: 12, Level: 4, Task: 65522, Keywords: 0x2,
+	Name: "TimeSeriesLimitReached", TaskName: "TimeSeriesLimitReached",
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(TimeSeriesLimitReached) },
 }
 
-// AnyTimeSeriesLimitReached is event 12, of task TimeSeriesLimitReached,
-// keyword TimeSeriesValues, level win:Informational, in any version.
-//
-// There are more series than the session allows: the others are missing.
-//
-// The only version is [TimeSeriesLimitReached]; a newer one is decoded like
-// it.
+// AnyTimeSeriesLimitReached is [TimeSeriesLimitReached] in any version: a
+// newer one is decoded like it.
 type AnyTimeSeriesLimitReached struct {
 	Seen etw.Seen
-
-	SessionId etw.UTF16
+	TimeSeriesLimitReached
 }
 
-var anyTimeSeriesLimitReached = []*etw.EventDesc{&timeSeriesLimitReached}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTimeSeriesLimitReached) EventDescs() []*etw.EventDesc { return anyTimeSeriesLimitReached }
-func (e *AnyTimeSeriesLimitReached) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTimeSeriesLimitReached, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTimeSeriesLimitReached) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&timeSeriesLimitReached}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTimeSeriesLimitReached) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TimeSeriesLimitReached
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTimeSeriesLimitReached) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTimeSeriesLimitReached) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SessionId = v.SessionId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTimeSeriesLimitReached) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SessionId)
-	}
-	return etw.Value{}
+	return e.TimeSeriesLimitReached.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2151,10 +1534,6 @@ func (e AnyTimeSeriesLimitReached) Clone() *AnyTimeSeriesLimitReached {
 	e.SessionId = e.SessionId.Clone()
 	return &e
 }
-
-func (e AnyTimeSeriesLimitReached) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTimeSeriesLimitReached) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTimeSeriesLimitReached) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HistogramLimitReached is event 13, version 0, of task HistogramLimitReached,
 // keyword TimeSeriesValues, level win:Informational.
@@ -2202,57 +1581,32 @@ func (e HistogramLimitReached) LogValue() slog.Value         { return etw.LogVal
 func (e HistogramLimitReached) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var histogramLimitReached = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       13,
-	Level:    4,
-	Task:     65521,
-	Keywords: 0x2,
-	Name:     "HistogramLimitReached",
-	TaskName: "HistogramLimitReached",
+	Provider: &providerDesc, ID: 13, Level: 4, Task: 65521, Keywords: 0x2,
+	Name: "HistogramLimitReached", TaskName: "HistogramLimitReached",
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(HistogramLimitReached) },
 }
 
-// AnyHistogramLimitReached is event 13, of task HistogramLimitReached, keyword
-// TimeSeriesValues, level win:Informational, in any version.
-//
-// There are more histograms than the session allows: the others are missing.
-//
-// The only version is [HistogramLimitReached]; a newer one is decoded like it.
+// AnyHistogramLimitReached is [HistogramLimitReached] in any version: a newer
+// one is decoded like it.
 type AnyHistogramLimitReached struct {
 	Seen etw.Seen
-
-	SessionId etw.UTF16
+	HistogramLimitReached
 }
 
-var anyHistogramLimitReached = []*etw.EventDesc{&histogramLimitReached}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHistogramLimitReached) EventDescs() []*etw.EventDesc { return anyHistogramLimitReached }
-func (e *AnyHistogramLimitReached) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyHistogramLimitReached, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHistogramLimitReached) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&histogramLimitReached}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHistogramLimitReached) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v HistogramLimitReached
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyHistogramLimitReached) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyHistogramLimitReached) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SessionId = v.SessionId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHistogramLimitReached) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SessionId)
-	}
-	return etw.Value{}
+	return e.HistogramLimitReached.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2260,10 +1614,6 @@ func (e AnyHistogramLimitReached) Clone() *AnyHistogramLimitReached {
 	e.SessionId = e.SessionId.Clone()
 	return &e
 }
-
-func (e AnyHistogramLimitReached) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHistogramLimitReached) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHistogramLimitReached) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObservableInstrumentCallbackError is event 14, version 0, of task
 // ObservableInstrumentCallbackError, keyword TimeSeriesValues, level
@@ -2320,13 +1670,8 @@ func (e ObservableInstrumentCallbackError) MarshalJSON() ([]byte, error) {
 }
 
 var observableInstrumentCallbackError = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       14,
-	Level:    4,
-	Task:     65520,
-	Keywords: 0x2,
-	Name:     "ObservableInstrumentCallbackError",
-	TaskName: "ObservableInstrumentCallbackError",
+	Provider: &providerDesc, ID: 14, Level: 4, Task: 65520, Keywords: 0x2,
+	Name: "ObservableInstrumentCallbackError", TaskName: "ObservableInstrumentCallbackError",
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 		{Name: "errorMessage", Type: etw.InUnicodeString},
@@ -2334,50 +1679,24 @@ var observableInstrumentCallbackError = etw.EventDesc{
 	New: func() etw.Event { return new(ObservableInstrumentCallbackError) },
 }
 
-// AnyObservableInstrumentCallbackError is event 14, of task
-// ObservableInstrumentCallbackError, keyword TimeSeriesValues, level
-// win:Informational, in any version.
-//
-// The only version is [ObservableInstrumentCallbackError]; a newer one is
-// decoded like it.
+// AnyObservableInstrumentCallbackError is [ObservableInstrumentCallbackError]
+// in any version: a newer one is decoded like it.
 type AnyObservableInstrumentCallbackError struct {
 	Seen etw.Seen
-
-	SessionId    etw.UTF16
-	ErrorMessage etw.UTF16
+	ObservableInstrumentCallbackError
 }
 
-var anyObservableInstrumentCallbackError = []*etw.EventDesc{&observableInstrumentCallbackError}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyObservableInstrumentCallbackError) EventDescs() []*etw.EventDesc {
-	return anyObservableInstrumentCallbackError
+	return []*etw.EventDesc{&observableInstrumentCallbackError}
 }
-func (e *AnyObservableInstrumentCallbackError) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyObservableInstrumentCallbackError, e.Seen)
+func (e *AnyObservableInstrumentCallbackError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyObservableInstrumentCallbackError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ObservableInstrumentCallbackError
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyObservableInstrumentCallbackError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SessionId = v.SessionId
-	e.ErrorMessage = v.ErrorMessage
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyObservableInstrumentCallbackError) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SessionId)
-	case 1:
-		return etw.UTF16Value(e.ErrorMessage)
-	}
-	return etw.Value{}
+	return e.ObservableInstrumentCallbackError.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2385,12 +1704,6 @@ func (e AnyObservableInstrumentCallbackError) Clone() *AnyObservableInstrumentCa
 	e.SessionId = e.SessionId.Clone()
 	e.ErrorMessage = e.ErrorMessage.Clone()
 	return &e
-}
-
-func (e AnyObservableInstrumentCallbackError) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyObservableInstrumentCallbackError) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyObservableInstrumentCallbackError) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // MultipleSessionsNotSupportedError is event 15, version 0, of task
@@ -2444,73 +1757,38 @@ func (e MultipleSessionsNotSupportedError) MarshalJSON() ([]byte, error) {
 }
 
 var multipleSessionsNotSupportedError = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       15,
-	Level:    4,
-	Task:     65519,
-	Keywords: 0x7,
-	Name:     "MultipleSessionsNotSupportedError",
-	TaskName: "MultipleSessionsNotSupportedError",
+	Provider: &providerDesc, ID: 15, Level: 4, Task: 65519, Keywords: 0x7,
+	Name: "MultipleSessionsNotSupportedError", TaskName: "MultipleSessionsNotSupportedError",
 	Fields: []etw.FieldDesc{
 		{Name: "runningSessionId", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(MultipleSessionsNotSupportedError) },
 }
 
-// AnyMultipleSessionsNotSupportedError is event 15, of task
-// MultipleSessionsNotSupportedError, keywords Messages, TimeSeriesValues and
-// InstrumentPublishing, level win:Informational, in any version.
-//
-// Another session has the meters, and this one gets nothing.
-//
-// The only version is [MultipleSessionsNotSupportedError]; a newer one is
-// decoded like it.
+// AnyMultipleSessionsNotSupportedError is [MultipleSessionsNotSupportedError]
+// in any version: a newer one is decoded like it.
 type AnyMultipleSessionsNotSupportedError struct {
 	Seen etw.Seen
-
-	RunningSessionId etw.UTF16
+	MultipleSessionsNotSupportedError
 }
 
-var anyMultipleSessionsNotSupportedError = []*etw.EventDesc{&multipleSessionsNotSupportedError}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyMultipleSessionsNotSupportedError) EventDescs() []*etw.EventDesc {
-	return anyMultipleSessionsNotSupportedError
+	return []*etw.EventDesc{&multipleSessionsNotSupportedError}
 }
-func (e *AnyMultipleSessionsNotSupportedError) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMultipleSessionsNotSupportedError, e.Seen)
+func (e *AnyMultipleSessionsNotSupportedError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMultipleSessionsNotSupportedError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MultipleSessionsNotSupportedError
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMultipleSessionsNotSupportedError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RunningSessionId = v.RunningSessionId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMultipleSessionsNotSupportedError) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RunningSessionId)
-	}
-	return etw.Value{}
+	return e.MultipleSessionsNotSupportedError.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyMultipleSessionsNotSupportedError) Clone() *AnyMultipleSessionsNotSupportedError {
 	e.RunningSessionId = e.RunningSessionId.Clone()
 	return &e
-}
-
-func (e AnyMultipleSessionsNotSupportedError) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyMultipleSessionsNotSupportedError) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyMultipleSessionsNotSupportedError) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // UpDownCounterRateValuePublished is event 16, version 2, of task
@@ -2611,14 +1889,8 @@ func (e UpDownCounterRateValuePublished) MarshalJSON() ([]byte, error) {
 }
 
 var upDownCounterRateValuePublished = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       16,
-	Version:  2,
-	Level:    4,
-	Task:     65518,
-	Keywords: 0x2,
-	Name:     "UpDownCounterRateValuePublished",
-	TaskName: "UpDownCounterRateValuePublished",
+	Provider: &providerDesc, ID: 16, Version: 2, Level: 4, Task: 65518, Keywords: 0x2,
+	Name: "UpDownCounterRateValuePublished", TaskName: "UpDownCounterRateValuePublished",
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 		{Name: "meterName", Type: etw.InUnicodeString},
@@ -2633,80 +1905,24 @@ var upDownCounterRateValuePublished = etw.EventDesc{
 	New: func() etw.Event { return new(UpDownCounterRateValuePublished) },
 }
 
-// AnyUpDownCounterRateValuePublished is event 16, of task
-// UpDownCounterRateValuePublished, keyword TimeSeriesValues, level
-// win:Informational, in any version.
-//
-// What a counter that goes up and down counted.
-//
-// The only version is [UpDownCounterRateValuePublished]; a newer one is
-// decoded like it.
+// AnyUpDownCounterRateValuePublished is [UpDownCounterRateValuePublished] in
+// any version: a newer one is decoded like it.
 type AnyUpDownCounterRateValuePublished struct {
 	Seen etw.Seen
-
-	SessionId      etw.UTF16
-	MeterName      etw.UTF16
-	MeterVersion   etw.UTF16
-	InstrumentName etw.UTF16
-	Unit           etw.UTF16
-	Tags           etw.UTF16
-	Rate           etw.UTF16
-	Value          etw.UTF16
-	InstrumentId   int32
+	UpDownCounterRateValuePublished
 }
 
-var anyUpDownCounterRateValuePublished = []*etw.EventDesc{&upDownCounterRateValuePublished}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyUpDownCounterRateValuePublished) EventDescs() []*etw.EventDesc {
-	return anyUpDownCounterRateValuePublished
+	return []*etw.EventDesc{&upDownCounterRateValuePublished}
 }
-func (e *AnyUpDownCounterRateValuePublished) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyUpDownCounterRateValuePublished, e.Seen)
+func (e *AnyUpDownCounterRateValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyUpDownCounterRateValuePublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v UpDownCounterRateValuePublished
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyUpDownCounterRateValuePublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.SessionId = v.SessionId
-	e.MeterName = v.MeterName
-	e.MeterVersion = v.MeterVersion
-	e.InstrumentName = v.InstrumentName
-	e.Unit = v.Unit
-	e.Tags = v.Tags
-	e.Rate = v.Rate
-	e.Value = v.Value
-	e.InstrumentId = v.InstrumentId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyUpDownCounterRateValuePublished) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SessionId)
-	case 1:
-		return etw.UTF16Value(e.MeterName)
-	case 2:
-		return etw.UTF16Value(e.MeterVersion)
-	case 3:
-		return etw.UTF16Value(e.InstrumentName)
-	case 4:
-		return etw.UTF16Value(e.Unit)
-	case 5:
-		return etw.UTF16Value(e.Tags)
-	case 6:
-		return etw.UTF16Value(e.Rate)
-	case 7:
-		return etw.UTF16Value(e.Value)
-	case 8:
-		return etw.IntValue(int64(e.InstrumentId))
-	}
-	return etw.Value{}
+	return e.UpDownCounterRateValuePublished.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2720,12 +1936,6 @@ func (e AnyUpDownCounterRateValuePublished) Clone() *AnyUpDownCounterRateValuePu
 	e.Rate = e.Rate.Clone()
 	e.Value = e.Value.Clone()
 	return &e
-}
-
-func (e AnyUpDownCounterRateValuePublished) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyUpDownCounterRateValuePublished) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyUpDownCounterRateValuePublished) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // MultipleSessionsConfiguredIncorrectlyError is event 17, version 0, of task
@@ -2816,13 +2026,8 @@ func (e MultipleSessionsConfiguredIncorrectlyError) MarshalJSON() ([]byte, error
 }
 
 var multipleSessionsConfiguredIncorrectlyError = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       17,
-	Level:    4,
-	Task:     65517,
-	Keywords: 0x2,
-	Name:     "MultipleSessionsConfiguredIncorrectlyError",
-	TaskName: "MultipleSessionsConfiguredIncorrectlyError",
+	Provider: &providerDesc, ID: 17, Level: 4, Task: 65517, Keywords: 0x2,
+	Name: "MultipleSessionsConfiguredIncorrectlyError", TaskName: "MultipleSessionsConfiguredIncorrectlyError",
 	Fields: []etw.FieldDesc{
 		{Name: "clientId", Type: etw.InUnicodeString},
 		{Name: "expectedMaxHistograms", Type: etw.InUnicodeString},
@@ -2835,70 +2040,25 @@ var multipleSessionsConfiguredIncorrectlyError = etw.EventDesc{
 	New: func() etw.Event { return new(MultipleSessionsConfiguredIncorrectlyError) },
 }
 
-// AnyMultipleSessionsConfiguredIncorrectlyError is event 17, of task
-// MultipleSessionsConfiguredIncorrectlyError, keyword TimeSeriesValues, level
-// win:Informational, in any version.
-//
-// The only version is [MultipleSessionsConfiguredIncorrectlyError]; a newer
-// one is decoded like it.
+// AnyMultipleSessionsConfiguredIncorrectlyError is
+// [MultipleSessionsConfiguredIncorrectlyError] in any version: a newer one is
+// decoded like it.
 type AnyMultipleSessionsConfiguredIncorrectlyError struct {
 	Seen etw.Seen
-
-	ClientId                etw.UTF16
-	ExpectedMaxHistograms   etw.UTF16
-	ActualMaxHistograms     etw.UTF16
-	ExpectedMaxTimeSeries   etw.UTF16
-	ActualMaxTimeSeries     etw.UTF16
-	ExpectedRefreshInterval etw.UTF16
-	ActualRefreshInterval   etw.UTF16
+	MultipleSessionsConfiguredIncorrectlyError
 }
 
-var anyMultipleSessionsConfiguredIncorrectlyError = []*etw.EventDesc{&multipleSessionsConfiguredIncorrectlyError}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyMultipleSessionsConfiguredIncorrectlyError) EventDescs() []*etw.EventDesc {
-	return anyMultipleSessionsConfiguredIncorrectlyError
+	return []*etw.EventDesc{&multipleSessionsConfiguredIncorrectlyError}
 }
-func (e *AnyMultipleSessionsConfiguredIncorrectlyError) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMultipleSessionsConfiguredIncorrectlyError, e.Seen)
+func (e *AnyMultipleSessionsConfiguredIncorrectlyError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMultipleSessionsConfiguredIncorrectlyError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MultipleSessionsConfiguredIncorrectlyError
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMultipleSessionsConfiguredIncorrectlyError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClientId = v.ClientId
-	e.ExpectedMaxHistograms = v.ExpectedMaxHistograms
-	e.ActualMaxHistograms = v.ActualMaxHistograms
-	e.ExpectedMaxTimeSeries = v.ExpectedMaxTimeSeries
-	e.ActualMaxTimeSeries = v.ActualMaxTimeSeries
-	e.ExpectedRefreshInterval = v.ExpectedRefreshInterval
-	e.ActualRefreshInterval = v.ActualRefreshInterval
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMultipleSessionsConfiguredIncorrectlyError) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ClientId)
-	case 1:
-		return etw.UTF16Value(e.ExpectedMaxHistograms)
-	case 2:
-		return etw.UTF16Value(e.ActualMaxHistograms)
-	case 3:
-		return etw.UTF16Value(e.ExpectedMaxTimeSeries)
-	case 4:
-		return etw.UTF16Value(e.ActualMaxTimeSeries)
-	case 5:
-		return etw.UTF16Value(e.ExpectedRefreshInterval)
-	case 6:
-		return etw.UTF16Value(e.ActualRefreshInterval)
-	}
-	return etw.Value{}
+	return e.MultipleSessionsConfiguredIncorrectlyError.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2911,14 +2071,6 @@ func (e AnyMultipleSessionsConfiguredIncorrectlyError) Clone() *AnyMultipleSessi
 	e.ExpectedRefreshInterval = e.ExpectedRefreshInterval.Clone()
 	e.ActualRefreshInterval = e.ActualRefreshInterval.Clone()
 	return &e
-}
-
-func (e AnyMultipleSessionsConfiguredIncorrectlyError) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyMultipleSessionsConfiguredIncorrectlyError) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyMultipleSessionsConfiguredIncorrectlyError) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // Version is event 18, version 0, of task Version, keyword Messages, level
@@ -2973,13 +2125,8 @@ func (e Version) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Version) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var versionEvent = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       18,
-	Level:    4,
-	Task:     65516,
-	Keywords: 0x1,
-	Name:     "Version",
-	TaskName: "Version",
+	Provider: &providerDesc, ID: 18, Level: 4, Task: 65516, Keywords: 0x1,
+	Name: "Version", TaskName: "Version",
 	Fields: []etw.FieldDesc{
 		{Name: "Major", Type: etw.InInt32},
 		{Name: "Minor", Type: etw.InInt32},
@@ -2988,56 +2135,25 @@ var versionEvent = etw.EventDesc{
 	New: func() etw.Event { return new(Version) },
 }
 
-// AnyVersion is event 18, of task Version, keyword Messages, level
-// win:Informational, in any version.
-//
-// The only version is [Version]; a newer one is decoded like it.
+// AnyVersion is [Version] in any version: a newer one is decoded like it.
 type AnyVersion struct {
 	Seen etw.Seen
-
-	Major int32
-	Minor int32
-	Patch int32
+	Version
 }
 
-var anyVersion = []*etw.EventDesc{&versionEvent}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyVersion) EventDescs() []*etw.EventDesc { return anyVersion }
-func (e *AnyVersion) EventDesc() *etw.EventDesc  { return etw.DescOf(anyVersion, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyVersion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Version
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyVersion) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&versionEvent} }
+func (e *AnyVersion) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyVersion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Major = v.Major
-	e.Minor = v.Minor
-	e.Patch = v.Patch
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyVersion) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.Major))
-	case 1:
-		return etw.IntValue(int64(e.Minor))
-	case 2:
-		return etw.IntValue(int64(e.Patch))
-	}
-	return etw.Value{}
+	return e.Version.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyVersion) Clone() *AnyVersion { return &e }
-
-func (e AnyVersion) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyVersion) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyVersion) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Base2ExponentialHistogramValuePublished is event 19, version 1, of task
 // Base2ExponentialHistogramValuePublished, keyword TimeSeriesValues, level
@@ -3164,14 +2280,8 @@ func (e Base2ExponentialHistogramValuePublished) MarshalJSON() ([]byte, error) {
 }
 
 var base2ExponentialHistogramValuePublished = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       19,
-	Version:  1,
-	Level:    4,
-	Task:     65515,
-	Keywords: 0x2,
-	Name:     "Base2ExponentialHistogramValuePublished",
-	TaskName: "Base2ExponentialHistogramValuePublished",
+	Provider: &providerDesc, ID: 19, Version: 1, Level: 4, Task: 65515, Keywords: 0x2,
+	Name: "Base2ExponentialHistogramValuePublished", TaskName: "Base2ExponentialHistogramValuePublished",
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 		{Name: "meterName", Type: etw.InUnicodeString},
@@ -3191,100 +2301,25 @@ var base2ExponentialHistogramValuePublished = etw.EventDesc{
 	New: func() etw.Event { return new(Base2ExponentialHistogramValuePublished) },
 }
 
-// AnyBase2ExponentialHistogramValuePublished is event 19, of task
-// Base2ExponentialHistogramValuePublished, keyword TimeSeriesValues, level
-// win:Informational, in any version.
-//
-// The spread of what was measured, in buckets that double in size.
-//
-// The only version is [Base2ExponentialHistogramValuePublished]; a newer one
-// is decoded like it.
+// AnyBase2ExponentialHistogramValuePublished is
+// [Base2ExponentialHistogramValuePublished] in any version: a newer one is
+// decoded like it.
 type AnyBase2ExponentialHistogramValuePublished struct {
 	Seen etw.Seen
-
-	SessionId      etw.UTF16
-	MeterName      etw.UTF16
-	MeterVersion   etw.UTF16
-	InstrumentName etw.UTF16
-	InstrumentId   int32
-	Unit           etw.UTF16
-	Tags           etw.UTF16
-	Scale          int32
-	Sum            float64
-	Count          int64
-	ZeroCount      int64
-	Minimum        float64
-	Maximum        float64
-	Buckets        etw.UTF16
+	Base2ExponentialHistogramValuePublished
 }
 
-var anyBase2ExponentialHistogramValuePublished = []*etw.EventDesc{&base2ExponentialHistogramValuePublished}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyBase2ExponentialHistogramValuePublished) EventDescs() []*etw.EventDesc {
-	return anyBase2ExponentialHistogramValuePublished
+	return []*etw.EventDesc{&base2ExponentialHistogramValuePublished}
 }
-func (e *AnyBase2ExponentialHistogramValuePublished) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBase2ExponentialHistogramValuePublished, e.Seen)
+func (e *AnyBase2ExponentialHistogramValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBase2ExponentialHistogramValuePublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Base2ExponentialHistogramValuePublished
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyBase2ExponentialHistogramValuePublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.SessionId = v.SessionId
-	e.MeterName = v.MeterName
-	e.MeterVersion = v.MeterVersion
-	e.InstrumentName = v.InstrumentName
-	e.InstrumentId = v.InstrumentId
-	e.Unit = v.Unit
-	e.Tags = v.Tags
-	e.Scale = v.Scale
-	e.Sum = v.Sum
-	e.Count = v.Count
-	e.ZeroCount = v.ZeroCount
-	e.Minimum = v.Minimum
-	e.Maximum = v.Maximum
-	e.Buckets = v.Buckets
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBase2ExponentialHistogramValuePublished) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SessionId)
-	case 1:
-		return etw.UTF16Value(e.MeterName)
-	case 2:
-		return etw.UTF16Value(e.MeterVersion)
-	case 3:
-		return etw.UTF16Value(e.InstrumentName)
-	case 4:
-		return etw.IntValue(int64(e.InstrumentId))
-	case 5:
-		return etw.UTF16Value(e.Unit)
-	case 6:
-		return etw.UTF16Value(e.Tags)
-	case 7:
-		return etw.IntValue(int64(e.Scale))
-	case 8:
-		return etw.FloatValue(e.Sum)
-	case 9:
-		return etw.IntValue(e.Count)
-	case 10:
-		return etw.IntValue(e.ZeroCount)
-	case 11:
-		return etw.FloatValue(e.Minimum)
-	case 12:
-		return etw.FloatValue(e.Maximum)
-	case 13:
-		return etw.UTF16Value(e.Buckets)
-	}
-	return etw.Value{}
+	return e.Base2ExponentialHistogramValuePublished.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3297,12 +2332,4 @@ func (e AnyBase2ExponentialHistogramValuePublished) Clone() *AnyBase2Exponential
 	e.Tags = e.Tags.Clone()
 	e.Buckets = e.Buckets.Clone()
 	return &e
-}
-
-func (e AnyBase2ExponentialHistogramValuePublished) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyBase2ExponentialHistogramValuePublished) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyBase2ExponentialHistogramValuePublished) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }

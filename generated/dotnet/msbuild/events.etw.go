@@ -57,56 +57,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -114,10 +90,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ApplyLazyItemOperationsStart is event 1, version 0, of task
 // ApplyLazyItemOperations, opcode win:Start, keyword All, level
@@ -164,72 +136,38 @@ func (e ApplyLazyItemOperationsStart) LogValue() slog.Value         { return etw
 func (e ApplyLazyItemOperationsStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var applyLazyItemOperationsStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Level:      4,
-	Opcode:     1,
-	Task:       65533,
-	Keywords:   0x1,
-	Name:       "ApplyLazyItemOperationsStart",
-	TaskName:   "ApplyLazyItemOperations",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533, Keywords: 0x1,
+	Name: "ApplyLazyItemOperationsStart", TaskName: "ApplyLazyItemOperations", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "itemType", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ApplyLazyItemOperationsStart) },
 }
 
-// AnyApplyLazyItemOperationsStart is event 1, of task ApplyLazyItemOperations,
-// opcode win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is [ApplyLazyItemOperationsStart]; a newer one is decoded
-// like it.
+// AnyApplyLazyItemOperationsStart is [ApplyLazyItemOperationsStart] in any
+// version: a newer one is decoded like it.
 type AnyApplyLazyItemOperationsStart struct {
 	Seen etw.Seen
-
-	ItemType etw.UTF16
+	ApplyLazyItemOperationsStart
 }
 
-var anyApplyLazyItemOperationsStart = []*etw.EventDesc{&applyLazyItemOperationsStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyApplyLazyItemOperationsStart) EventDescs() []*etw.EventDesc {
-	return anyApplyLazyItemOperationsStart
+	return []*etw.EventDesc{&applyLazyItemOperationsStart}
 }
-func (e *AnyApplyLazyItemOperationsStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyApplyLazyItemOperationsStart, e.Seen)
+func (e *AnyApplyLazyItemOperationsStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyApplyLazyItemOperationsStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ApplyLazyItemOperationsStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyApplyLazyItemOperationsStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ItemType = v.ItemType
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyApplyLazyItemOperationsStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ItemType)
-	}
-	return etw.Value{}
+	return e.ApplyLazyItemOperationsStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyApplyLazyItemOperationsStart) Clone() *AnyApplyLazyItemOperationsStart {
 	e.ItemType = e.ItemType.Clone()
 	return &e
-}
-
-func (e AnyApplyLazyItemOperationsStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyApplyLazyItemOperationsStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyApplyLazyItemOperationsStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ApplyLazyItemOperationsStop is event 2, version 0, of task
@@ -277,60 +215,32 @@ func (e ApplyLazyItemOperationsStop) LogValue() slog.Value         { return etw.
 func (e ApplyLazyItemOperationsStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var applyLazyItemOperationsStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Level:      4,
-	Opcode:     2,
-	Task:       65533,
-	Keywords:   0x1,
-	Name:       "ApplyLazyItemOperationsStop",
-	TaskName:   "ApplyLazyItemOperations",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533, Keywords: 0x1,
+	Name: "ApplyLazyItemOperationsStop", TaskName: "ApplyLazyItemOperations", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "itemType", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ApplyLazyItemOperationsStop) },
 }
 
-// AnyApplyLazyItemOperationsStop is event 2, of task ApplyLazyItemOperations,
-// opcode win:Stop, keyword All, level win:Informational, in any version.
-//
-// The only version is [ApplyLazyItemOperationsStop]; a newer one is decoded
-// like it.
+// AnyApplyLazyItemOperationsStop is [ApplyLazyItemOperationsStop] in any
+// version: a newer one is decoded like it.
 type AnyApplyLazyItemOperationsStop struct {
 	Seen etw.Seen
-
-	ItemType etw.UTF16
+	ApplyLazyItemOperationsStop
 }
 
-var anyApplyLazyItemOperationsStop = []*etw.EventDesc{&applyLazyItemOperationsStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyApplyLazyItemOperationsStop) EventDescs() []*etw.EventDesc {
-	return anyApplyLazyItemOperationsStop
+	return []*etw.EventDesc{&applyLazyItemOperationsStop}
 }
-func (e *AnyApplyLazyItemOperationsStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyApplyLazyItemOperationsStop, e.Seen)
+func (e *AnyApplyLazyItemOperationsStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyApplyLazyItemOperationsStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ApplyLazyItemOperationsStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyApplyLazyItemOperationsStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ItemType = v.ItemType
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyApplyLazyItemOperationsStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ItemType)
-	}
-	return etw.Value{}
+	return e.ApplyLazyItemOperationsStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -338,10 +248,6 @@ func (e AnyApplyLazyItemOperationsStop) Clone() *AnyApplyLazyItemOperationsStop 
 	e.ItemType = e.ItemType.Clone()
 	return &e
 }
-
-func (e AnyApplyLazyItemOperationsStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyApplyLazyItemOperationsStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyApplyLazyItemOperationsStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BuildStart is event 3, version 0, of task Build, opcode win:Start, keywords
 // All and PerformanceLog, level win:Informational.
@@ -357,39 +263,31 @@ func (e BuildStart) LogValue() slog.Value                                 { retu
 func (e BuildStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var buildStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         3,
-	Level:      4,
-	Opcode:     1,
-	Task:       65531,
-	Keywords:   0x3,
-	Name:       "BuildStart",
-	TaskName:   "Build",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(BuildStart) },
+	Provider: &providerDesc, ID: 3, Level: 4, Opcode: 1, Task: 65531, Keywords: 0x3,
+	Name: "BuildStart", TaskName: "Build", OpcodeName: "Start",
+	New: func() etw.Event { return new(BuildStart) },
 }
 
-// AnyBuildStart is event 3, of task Build, opcode win:Start, keywords All and
-// PerformanceLog, level win:Informational, in any version.
-//
-// The only version is [BuildStart]; a newer one is decoded like it.
+// AnyBuildStart is [BuildStart] in any version: a newer one is decoded like
+// it.
 type AnyBuildStart struct {
 	Seen etw.Seen
+	BuildStart
 }
 
-var anyBuildStart = []*etw.EventDesc{&buildStart}
-
-func (*AnyBuildStart) EventDescs() []*etw.EventDesc { return anyBuildStart }
-func (*AnyBuildStart) EventDesc() *etw.EventDesc    { return &buildStart }
-func (e *AnyBuildStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBuildStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&buildStart} }
+func (e *AnyBuildStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBuildStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.BuildStart.DecodePayload(p, ptr)
 }
-func (*AnyBuildStart) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyBuildStart) Clone() *AnyBuildStart        { return &e }
-func (e AnyBuildStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBuildStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBuildStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyBuildStart) Clone() *AnyBuildStart { return &e }
 
 // BuildStop is event 4, version 0, of task Build, opcode win:Stop, keywords
 // All and PerformanceLog, level win:Informational.
@@ -405,39 +303,30 @@ func (e BuildStop) LogValue() slog.Value                                 { retur
 func (e BuildStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var buildStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         4,
-	Level:      4,
-	Opcode:     2,
-	Task:       65531,
-	Keywords:   0x3,
-	Name:       "BuildStop",
-	TaskName:   "Build",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(BuildStop) },
+	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 2, Task: 65531, Keywords: 0x3,
+	Name: "BuildStop", TaskName: "Build", OpcodeName: "Stop",
+	New: func() etw.Event { return new(BuildStop) },
 }
 
-// AnyBuildStop is event 4, of task Build, opcode win:Stop, keywords All and
-// PerformanceLog, level win:Informational, in any version.
-//
-// The only version is [BuildStop]; a newer one is decoded like it.
+// AnyBuildStop is [BuildStop] in any version: a newer one is decoded like it.
 type AnyBuildStop struct {
 	Seen etw.Seen
+	BuildStop
 }
 
-var anyBuildStop = []*etw.EventDesc{&buildStop}
-
-func (*AnyBuildStop) EventDescs() []*etw.EventDesc { return anyBuildStop }
-func (*AnyBuildStop) EventDesc() *etw.EventDesc    { return &buildStop }
-func (e *AnyBuildStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBuildStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&buildStop} }
+func (e *AnyBuildStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBuildStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.BuildStop.DecodePayload(p, ptr)
 }
-func (*AnyBuildStop) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyBuildStop) Clone() *AnyBuildStop         { return &e }
-func (e AnyBuildStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBuildStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBuildStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyBuildStop) Clone() *AnyBuildStop { return &e }
 
 // BuildProjectStart is event 5, version 1, of task BuildProject, opcode
 // win:Start, keywords All and PerformanceLog, level win:Informational.
@@ -489,16 +378,8 @@ func (e BuildProjectStart) LogValue() slog.Value         { return etw.LogValue(&
 func (e BuildProjectStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var buildProjectStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         5,
-	Version:    1,
-	Level:      4,
-	Opcode:     1,
-	Task:       65529,
-	Keywords:   0x3,
-	Name:       "BuildProjectStart",
-	TaskName:   "BuildProject",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 5, Version: 1, Level: 4, Opcode: 1, Task: 65529, Keywords: 0x3,
+	Name: "BuildProjectStart", TaskName: "BuildProject", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "projectPath", Type: etw.InUnicodeString},
 		{Name: "targets", Type: etw.InUnicodeString},
@@ -506,46 +387,24 @@ var buildProjectStart = etw.EventDesc{
 	New: func() etw.Event { return new(BuildProjectStart) },
 }
 
-// AnyBuildProjectStart is event 5, of task BuildProject, opcode win:Start,
-// keywords All and PerformanceLog, level win:Informational, in any version.
-//
-// The only version is [BuildProjectStart]; a newer one is decoded like it.
+// AnyBuildProjectStart is [BuildProjectStart] in any version: a newer one is
+// decoded like it.
 type AnyBuildProjectStart struct {
 	Seen etw.Seen
-
-	ProjectPath etw.UTF16
-	Targets     etw.UTF16
+	BuildProjectStart
 }
 
-var anyBuildProjectStart = []*etw.EventDesc{&buildProjectStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBuildProjectStart) EventDescs() []*etw.EventDesc { return anyBuildProjectStart }
-func (e *AnyBuildProjectStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBuildProjectStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBuildProjectStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&buildProjectStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBuildProjectStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v BuildProjectStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyBuildProjectStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyBuildProjectStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.ProjectPath = v.ProjectPath
-	e.Targets = v.Targets
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBuildProjectStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectPath)
-	case 1:
-		return etw.UTF16Value(e.Targets)
-	}
-	return etw.Value{}
+	return e.BuildProjectStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -554,10 +413,6 @@ func (e AnyBuildProjectStart) Clone() *AnyBuildProjectStart {
 	e.Targets = e.Targets.Clone()
 	return &e
 }
-
-func (e AnyBuildProjectStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBuildProjectStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBuildProjectStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BuildProjectStop is event 6, version 0, of task BuildProject, opcode
 // win:Stop, keywords All and PerformanceLog, level win:Informational.
@@ -609,15 +464,8 @@ func (e BuildProjectStop) LogValue() slog.Value         { return etw.LogValue(&e
 func (e BuildProjectStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var buildProjectStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         6,
-	Level:      4,
-	Opcode:     2,
-	Task:       65529,
-	Keywords:   0x3,
-	Name:       "BuildProjectStop",
-	TaskName:   "BuildProject",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 6, Level: 4, Opcode: 2, Task: 65529, Keywords: 0x3,
+	Name: "BuildProjectStop", TaskName: "BuildProject", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "projectPath", Type: etw.InUnicodeString},
 		{Name: "targets", Type: etw.InUnicodeString},
@@ -625,46 +473,22 @@ var buildProjectStop = etw.EventDesc{
 	New: func() etw.Event { return new(BuildProjectStop) },
 }
 
-// AnyBuildProjectStop is event 6, of task BuildProject, opcode win:Stop,
-// keywords All and PerformanceLog, level win:Informational, in any version.
-//
-// The only version is [BuildProjectStop]; a newer one is decoded like it.
+// AnyBuildProjectStop is [BuildProjectStop] in any version: a newer one is
+// decoded like it.
 type AnyBuildProjectStop struct {
 	Seen etw.Seen
-
-	ProjectPath etw.UTF16
-	Targets     etw.UTF16
+	BuildProjectStop
 }
 
-var anyBuildProjectStop = []*etw.EventDesc{&buildProjectStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBuildProjectStop) EventDescs() []*etw.EventDesc { return anyBuildProjectStop }
-func (e *AnyBuildProjectStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyBuildProjectStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBuildProjectStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&buildProjectStop} }
+func (e *AnyBuildProjectStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBuildProjectStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v BuildProjectStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyBuildProjectStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectPath = v.ProjectPath
-	e.Targets = v.Targets
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBuildProjectStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectPath)
-	case 1:
-		return etw.UTF16Value(e.Targets)
-	}
-	return etw.Value{}
+	return e.BuildProjectStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -673,10 +497,6 @@ func (e AnyBuildProjectStop) Clone() *AnyBuildProjectStop {
 	e.Targets = e.Targets.Clone()
 	return &e
 }
-
-func (e AnyBuildProjectStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBuildProjectStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBuildProjectStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RarComputeClosureStart is event 7, version 0, of task RarComputeClosure,
 // opcode win:Start, keyword All, level win:Informational.
@@ -692,40 +512,33 @@ func (e RarComputeClosureStart) LogValue() slog.Value                           
 func (e RarComputeClosureStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var rarComputeClosureStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         7,
-	Level:      4,
-	Opcode:     1,
-	Task:       65527,
-	Keywords:   0x1,
-	Name:       "RarComputeClosureStart",
-	TaskName:   "RarComputeClosure",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(RarComputeClosureStart) },
+	Provider: &providerDesc, ID: 7, Level: 4, Opcode: 1, Task: 65527, Keywords: 0x1,
+	Name: "RarComputeClosureStart", TaskName: "RarComputeClosure", OpcodeName: "Start",
+	New: func() etw.Event { return new(RarComputeClosureStart) },
 }
 
-// AnyRarComputeClosureStart is event 7, of task RarComputeClosure, opcode
-// win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is [RarComputeClosureStart]; a newer one is decoded like
-// it.
+// AnyRarComputeClosureStart is [RarComputeClosureStart] in any version: a
+// newer one is decoded like it.
 type AnyRarComputeClosureStart struct {
 	Seen etw.Seen
+	RarComputeClosureStart
 }
 
-var anyRarComputeClosureStart = []*etw.EventDesc{&rarComputeClosureStart}
-
-func (*AnyRarComputeClosureStart) EventDescs() []*etw.EventDesc { return anyRarComputeClosureStart }
-func (*AnyRarComputeClosureStart) EventDesc() *etw.EventDesc    { return &rarComputeClosureStart }
-func (e *AnyRarComputeClosureStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRarComputeClosureStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&rarComputeClosureStart}
+}
+func (e *AnyRarComputeClosureStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRarComputeClosureStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.RarComputeClosureStart.DecodePayload(p, ptr)
 }
-func (*AnyRarComputeClosureStart) FieldValue(int) etw.Value           { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyRarComputeClosureStart) Clone() *AnyRarComputeClosureStart { return &e }
-func (e AnyRarComputeClosureStart) String() string                    { return string(etw.AppendText(nil, &e)) }
-func (e AnyRarComputeClosureStart) LogValue() slog.Value              { return etw.LogValue(&e) }
-func (e AnyRarComputeClosureStart) MarshalJSON() ([]byte, error)      { return etw.AppendJSON(nil, &e) }
 
 // RarComputeClosureStop is event 8, version 0, of task RarComputeClosure,
 // opcode win:Stop, keyword All, level win:Informational.
@@ -741,39 +554,33 @@ func (e RarComputeClosureStop) LogValue() slog.Value                            
 func (e RarComputeClosureStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var rarComputeClosureStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         8,
-	Level:      4,
-	Opcode:     2,
-	Task:       65527,
-	Keywords:   0x1,
-	Name:       "RarComputeClosureStop",
-	TaskName:   "RarComputeClosure",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(RarComputeClosureStop) },
+	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 2, Task: 65527, Keywords: 0x1,
+	Name: "RarComputeClosureStop", TaskName: "RarComputeClosure", OpcodeName: "Stop",
+	New: func() etw.Event { return new(RarComputeClosureStop) },
 }
 
-// AnyRarComputeClosureStop is event 8, of task RarComputeClosure, opcode
-// win:Stop, keyword All, level win:Informational, in any version.
-//
-// The only version is [RarComputeClosureStop]; a newer one is decoded like it.
+// AnyRarComputeClosureStop is [RarComputeClosureStop] in any version: a newer
+// one is decoded like it.
 type AnyRarComputeClosureStop struct {
 	Seen etw.Seen
+	RarComputeClosureStop
 }
 
-var anyRarComputeClosureStop = []*etw.EventDesc{&rarComputeClosureStop}
-
-func (*AnyRarComputeClosureStop) EventDescs() []*etw.EventDesc { return anyRarComputeClosureStop }
-func (*AnyRarComputeClosureStop) EventDesc() *etw.EventDesc    { return &rarComputeClosureStop }
-func (e *AnyRarComputeClosureStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRarComputeClosureStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&rarComputeClosureStop}
+}
+func (e *AnyRarComputeClosureStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRarComputeClosureStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.RarComputeClosureStop.DecodePayload(p, ptr)
 }
-func (*AnyRarComputeClosureStop) FieldValue(int) etw.Value          { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyRarComputeClosureStop) Clone() *AnyRarComputeClosureStop { return &e }
-func (e AnyRarComputeClosureStop) String() string                   { return string(etw.AppendText(nil, &e)) }
-func (e AnyRarComputeClosureStop) LogValue() slog.Value             { return etw.LogValue(&e) }
-func (e AnyRarComputeClosureStop) MarshalJSON() ([]byte, error)     { return etw.AppendJSON(nil, &e) }
 
 // EvaluateConditionStart is event 9, version 0, of task EvaluateCondition,
 // opcode win:Start, keyword All, level win:Informational.
@@ -819,58 +626,32 @@ func (e EvaluateConditionStart) LogValue() slog.Value         { return etw.LogVa
 func (e EvaluateConditionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evaluateConditionStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         9,
-	Level:      4,
-	Opcode:     1,
-	Task:       65525,
-	Keywords:   0x1,
-	Name:       "EvaluateConditionStart",
-	TaskName:   "EvaluateCondition",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 1, Task: 65525, Keywords: 0x1,
+	Name: "EvaluateConditionStart", TaskName: "EvaluateCondition", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "condition", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EvaluateConditionStart) },
 }
 
-// AnyEvaluateConditionStart is event 9, of task EvaluateCondition, opcode
-// win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is [EvaluateConditionStart]; a newer one is decoded like
-// it.
+// AnyEvaluateConditionStart is [EvaluateConditionStart] in any version: a
+// newer one is decoded like it.
 type AnyEvaluateConditionStart struct {
 	Seen etw.Seen
-
-	Condition etw.UTF16
+	EvaluateConditionStart
 }
 
-var anyEvaluateConditionStart = []*etw.EventDesc{&evaluateConditionStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvaluateConditionStart) EventDescs() []*etw.EventDesc { return anyEvaluateConditionStart }
-func (e *AnyEvaluateConditionStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEvaluateConditionStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvaluateConditionStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&evaluateConditionStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvaluateConditionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EvaluateConditionStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEvaluateConditionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvaluateConditionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Condition = v.Condition
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvaluateConditionStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Condition)
-	}
-	return etw.Value{}
+	return e.EvaluateConditionStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -878,10 +659,6 @@ func (e AnyEvaluateConditionStart) Clone() *AnyEvaluateConditionStart {
 	e.Condition = e.Condition.Clone()
 	return &e
 }
-
-func (e AnyEvaluateConditionStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvaluateConditionStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvaluateConditionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluateConditionStop is event 10, version 0, of task EvaluateCondition,
 // opcode win:Stop, keyword All, level win:Informational.
@@ -932,15 +709,8 @@ func (e EvaluateConditionStop) LogValue() slog.Value         { return etw.LogVal
 func (e EvaluateConditionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evaluateConditionStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         10,
-	Level:      4,
-	Opcode:     2,
-	Task:       65525,
-	Keywords:   0x1,
-	Name:       "EvaluateConditionStop",
-	TaskName:   "EvaluateCondition",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 10, Level: 4, Opcode: 2, Task: 65525, Keywords: 0x1,
+	Name: "EvaluateConditionStop", TaskName: "EvaluateCondition", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "condition", Type: etw.InUnicodeString},
 		{Name: "result", Type: etw.InBoolean},
@@ -948,46 +718,24 @@ var evaluateConditionStop = etw.EventDesc{
 	New: func() etw.Event { return new(EvaluateConditionStop) },
 }
 
-// AnyEvaluateConditionStop is event 10, of task EvaluateCondition, opcode
-// win:Stop, keyword All, level win:Informational, in any version.
-//
-// The only version is [EvaluateConditionStop]; a newer one is decoded like it.
+// AnyEvaluateConditionStop is [EvaluateConditionStop] in any version: a newer
+// one is decoded like it.
 type AnyEvaluateConditionStop struct {
 	Seen etw.Seen
-
-	Condition etw.UTF16
-	Result    etw.Bool
+	EvaluateConditionStop
 }
 
-var anyEvaluateConditionStop = []*etw.EventDesc{&evaluateConditionStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvaluateConditionStop) EventDescs() []*etw.EventDesc { return anyEvaluateConditionStop }
-func (e *AnyEvaluateConditionStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEvaluateConditionStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvaluateConditionStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&evaluateConditionStop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvaluateConditionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EvaluateConditionStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEvaluateConditionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvaluateConditionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Condition = v.Condition
-	e.Result = v.Result
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvaluateConditionStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Condition)
-	case 1:
-		return etw.BoolValue(e.Result)
-	}
-	return etw.Value{}
+	return e.EvaluateConditionStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -995,10 +743,6 @@ func (e AnyEvaluateConditionStop) Clone() *AnyEvaluateConditionStop {
 	e.Condition = e.Condition.Clone()
 	return &e
 }
-
-func (e AnyEvaluateConditionStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvaluateConditionStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvaluateConditionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluateStart is event 11, version 0, of task Evaluate, opcode win:Start,
 // keywords All and PerformanceLog, level win:Informational.
@@ -1044,55 +788,30 @@ func (e EvaluateStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e EvaluateStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evaluateStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         11,
-	Level:      4,
-	Opcode:     1,
-	Task:       65523,
-	Keywords:   0x3,
-	Name:       "EvaluateStart",
-	TaskName:   "Evaluate",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 1, Task: 65523, Keywords: 0x3,
+	Name: "EvaluateStart", TaskName: "Evaluate", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EvaluateStart) },
 }
 
-// AnyEvaluateStart is event 11, of task Evaluate, opcode win:Start, keywords
-// All and PerformanceLog, level win:Informational, in any version.
-//
-// The only version is [EvaluateStart]; a newer one is decoded like it.
+// AnyEvaluateStart is [EvaluateStart] in any version: a newer one is decoded
+// like it.
 type AnyEvaluateStart struct {
 	Seen etw.Seen
-
-	ProjectFile etw.UTF16
+	EvaluateStart
 }
 
-var anyEvaluateStart = []*etw.EventDesc{&evaluateStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvaluateStart) EventDescs() []*etw.EventDesc { return anyEvaluateStart }
-func (e *AnyEvaluateStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyEvaluateStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvaluateStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EvaluateStart
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvaluateStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&evaluateStart} }
+func (e *AnyEvaluateStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvaluateStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFile = v.ProjectFile
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvaluateStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFile)
-	}
-	return etw.Value{}
+	return e.EvaluateStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1100,10 +819,6 @@ func (e AnyEvaluateStart) Clone() *AnyEvaluateStart {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
-
-func (e AnyEvaluateStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvaluateStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvaluateStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluateStop is event 12, version 0, of task Evaluate, opcode win:Stop,
 // keywords All and PerformanceLog, level win:Informational.
@@ -1149,55 +864,30 @@ func (e EvaluateStop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e EvaluateStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evaluateStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         12,
-	Level:      4,
-	Opcode:     2,
-	Task:       65523,
-	Keywords:   0x3,
-	Name:       "EvaluateStop",
-	TaskName:   "Evaluate",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 12, Level: 4, Opcode: 2, Task: 65523, Keywords: 0x3,
+	Name: "EvaluateStop", TaskName: "Evaluate", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EvaluateStop) },
 }
 
-// AnyEvaluateStop is event 12, of task Evaluate, opcode win:Stop, keywords All
-// and PerformanceLog, level win:Informational, in any version.
-//
-// The only version is [EvaluateStop]; a newer one is decoded like it.
+// AnyEvaluateStop is [EvaluateStop] in any version: a newer one is decoded
+// like it.
 type AnyEvaluateStop struct {
 	Seen etw.Seen
-
-	ProjectFile etw.UTF16
+	EvaluateStop
 }
 
-var anyEvaluateStop = []*etw.EventDesc{&evaluateStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvaluateStop) EventDescs() []*etw.EventDesc { return anyEvaluateStop }
-func (e *AnyEvaluateStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyEvaluateStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvaluateStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EvaluateStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvaluateStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&evaluateStop} }
+func (e *AnyEvaluateStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvaluateStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFile = v.ProjectFile
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvaluateStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFile)
-	}
-	return etw.Value{}
+	return e.EvaluateStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1205,10 +895,6 @@ func (e AnyEvaluateStop) Clone() *AnyEvaluateStop {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
-
-func (e AnyEvaluateStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvaluateStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvaluateStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass0Start is event 13, version 0, of task EvaluatePass0, opcode
 // win:Start, keyword All, level win:Informational.
@@ -1254,57 +940,32 @@ func (e EvaluatePass0Start) LogValue() slog.Value         { return etw.LogValue(
 func (e EvaluatePass0Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evaluatePass0Start = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         13,
-	Level:      4,
-	Opcode:     1,
-	Task:       65521,
-	Keywords:   0x1,
-	Name:       "EvaluatePass0Start",
-	TaskName:   "EvaluatePass0",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 13, Level: 4, Opcode: 1, Task: 65521, Keywords: 0x1,
+	Name: "EvaluatePass0Start", TaskName: "EvaluatePass0", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EvaluatePass0Start) },
 }
 
-// AnyEvaluatePass0Start is event 13, of task EvaluatePass0, opcode win:Start,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [EvaluatePass0Start]; a newer one is decoded like it.
+// AnyEvaluatePass0Start is [EvaluatePass0Start] in any version: a newer one is
+// decoded like it.
 type AnyEvaluatePass0Start struct {
 	Seen etw.Seen
-
-	ProjectFile etw.UTF16
+	EvaluatePass0Start
 }
 
-var anyEvaluatePass0Start = []*etw.EventDesc{&evaluatePass0Start}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvaluatePass0Start) EventDescs() []*etw.EventDesc { return anyEvaluatePass0Start }
-func (e *AnyEvaluatePass0Start) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEvaluatePass0Start, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvaluatePass0Start) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&evaluatePass0Start}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvaluatePass0Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EvaluatePass0Start
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEvaluatePass0Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvaluatePass0Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFile = v.ProjectFile
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvaluatePass0Start) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFile)
-	}
-	return etw.Value{}
+	return e.EvaluatePass0Start.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1312,10 +973,6 @@ func (e AnyEvaluatePass0Start) Clone() *AnyEvaluatePass0Start {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
-
-func (e AnyEvaluatePass0Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvaluatePass0Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvaluatePass0Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass0Stop is event 14, version 0, of task EvaluatePass0, opcode
 // win:Stop, keyword All, level win:Informational.
@@ -1361,57 +1018,32 @@ func (e EvaluatePass0Stop) LogValue() slog.Value         { return etw.LogValue(&
 func (e EvaluatePass0Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evaluatePass0Stop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         14,
-	Level:      4,
-	Opcode:     2,
-	Task:       65521,
-	Keywords:   0x1,
-	Name:       "EvaluatePass0Stop",
-	TaskName:   "EvaluatePass0",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 14, Level: 4, Opcode: 2, Task: 65521, Keywords: 0x1,
+	Name: "EvaluatePass0Stop", TaskName: "EvaluatePass0", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EvaluatePass0Stop) },
 }
 
-// AnyEvaluatePass0Stop is event 14, of task EvaluatePass0, opcode win:Stop,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [EvaluatePass0Stop]; a newer one is decoded like it.
+// AnyEvaluatePass0Stop is [EvaluatePass0Stop] in any version: a newer one is
+// decoded like it.
 type AnyEvaluatePass0Stop struct {
 	Seen etw.Seen
-
-	ProjectFile etw.UTF16
+	EvaluatePass0Stop
 }
 
-var anyEvaluatePass0Stop = []*etw.EventDesc{&evaluatePass0Stop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvaluatePass0Stop) EventDescs() []*etw.EventDesc { return anyEvaluatePass0Stop }
-func (e *AnyEvaluatePass0Stop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEvaluatePass0Stop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvaluatePass0Stop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&evaluatePass0Stop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvaluatePass0Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EvaluatePass0Stop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEvaluatePass0Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvaluatePass0Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFile = v.ProjectFile
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvaluatePass0Stop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFile)
-	}
-	return etw.Value{}
+	return e.EvaluatePass0Stop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1419,10 +1051,6 @@ func (e AnyEvaluatePass0Stop) Clone() *AnyEvaluatePass0Stop {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
-
-func (e AnyEvaluatePass0Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvaluatePass0Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvaluatePass0Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass1Start is event 15, version 0, of task EvaluatePass1, opcode
 // win:Start, keyword All, level win:Informational.
@@ -1468,57 +1096,32 @@ func (e EvaluatePass1Start) LogValue() slog.Value         { return etw.LogValue(
 func (e EvaluatePass1Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evaluatePass1Start = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         15,
-	Level:      4,
-	Opcode:     1,
-	Task:       65519,
-	Keywords:   0x1,
-	Name:       "EvaluatePass1Start",
-	TaskName:   "EvaluatePass1",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 15, Level: 4, Opcode: 1, Task: 65519, Keywords: 0x1,
+	Name: "EvaluatePass1Start", TaskName: "EvaluatePass1", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EvaluatePass1Start) },
 }
 
-// AnyEvaluatePass1Start is event 15, of task EvaluatePass1, opcode win:Start,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [EvaluatePass1Start]; a newer one is decoded like it.
+// AnyEvaluatePass1Start is [EvaluatePass1Start] in any version: a newer one is
+// decoded like it.
 type AnyEvaluatePass1Start struct {
 	Seen etw.Seen
-
-	ProjectFile etw.UTF16
+	EvaluatePass1Start
 }
 
-var anyEvaluatePass1Start = []*etw.EventDesc{&evaluatePass1Start}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvaluatePass1Start) EventDescs() []*etw.EventDesc { return anyEvaluatePass1Start }
-func (e *AnyEvaluatePass1Start) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEvaluatePass1Start, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvaluatePass1Start) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&evaluatePass1Start}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvaluatePass1Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EvaluatePass1Start
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEvaluatePass1Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvaluatePass1Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFile = v.ProjectFile
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvaluatePass1Start) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFile)
-	}
-	return etw.Value{}
+	return e.EvaluatePass1Start.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1526,10 +1129,6 @@ func (e AnyEvaluatePass1Start) Clone() *AnyEvaluatePass1Start {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
-
-func (e AnyEvaluatePass1Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvaluatePass1Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvaluatePass1Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass1Stop is event 16, version 0, of task EvaluatePass1, opcode
 // win:Stop, keyword All, level win:Informational.
@@ -1575,57 +1174,32 @@ func (e EvaluatePass1Stop) LogValue() slog.Value         { return etw.LogValue(&
 func (e EvaluatePass1Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evaluatePass1Stop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         16,
-	Level:      4,
-	Opcode:     2,
-	Task:       65519,
-	Keywords:   0x1,
-	Name:       "EvaluatePass1Stop",
-	TaskName:   "EvaluatePass1",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 16, Level: 4, Opcode: 2, Task: 65519, Keywords: 0x1,
+	Name: "EvaluatePass1Stop", TaskName: "EvaluatePass1", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EvaluatePass1Stop) },
 }
 
-// AnyEvaluatePass1Stop is event 16, of task EvaluatePass1, opcode win:Stop,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [EvaluatePass1Stop]; a newer one is decoded like it.
+// AnyEvaluatePass1Stop is [EvaluatePass1Stop] in any version: a newer one is
+// decoded like it.
 type AnyEvaluatePass1Stop struct {
 	Seen etw.Seen
-
-	ProjectFile etw.UTF16
+	EvaluatePass1Stop
 }
 
-var anyEvaluatePass1Stop = []*etw.EventDesc{&evaluatePass1Stop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvaluatePass1Stop) EventDescs() []*etw.EventDesc { return anyEvaluatePass1Stop }
-func (e *AnyEvaluatePass1Stop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEvaluatePass1Stop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvaluatePass1Stop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&evaluatePass1Stop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvaluatePass1Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EvaluatePass1Stop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEvaluatePass1Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvaluatePass1Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFile = v.ProjectFile
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvaluatePass1Stop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFile)
-	}
-	return etw.Value{}
+	return e.EvaluatePass1Stop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1633,10 +1207,6 @@ func (e AnyEvaluatePass1Stop) Clone() *AnyEvaluatePass1Stop {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
-
-func (e AnyEvaluatePass1Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvaluatePass1Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvaluatePass1Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass2Start is event 17, version 0, of task EvaluatePass2, opcode
 // win:Start, keyword All, level win:Informational.
@@ -1682,57 +1252,32 @@ func (e EvaluatePass2Start) LogValue() slog.Value         { return etw.LogValue(
 func (e EvaluatePass2Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evaluatePass2Start = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         17,
-	Level:      4,
-	Opcode:     1,
-	Task:       65517,
-	Keywords:   0x1,
-	Name:       "EvaluatePass2Start",
-	TaskName:   "EvaluatePass2",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 17, Level: 4, Opcode: 1, Task: 65517, Keywords: 0x1,
+	Name: "EvaluatePass2Start", TaskName: "EvaluatePass2", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EvaluatePass2Start) },
 }
 
-// AnyEvaluatePass2Start is event 17, of task EvaluatePass2, opcode win:Start,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [EvaluatePass2Start]; a newer one is decoded like it.
+// AnyEvaluatePass2Start is [EvaluatePass2Start] in any version: a newer one is
+// decoded like it.
 type AnyEvaluatePass2Start struct {
 	Seen etw.Seen
-
-	ProjectFile etw.UTF16
+	EvaluatePass2Start
 }
 
-var anyEvaluatePass2Start = []*etw.EventDesc{&evaluatePass2Start}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvaluatePass2Start) EventDescs() []*etw.EventDesc { return anyEvaluatePass2Start }
-func (e *AnyEvaluatePass2Start) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEvaluatePass2Start, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvaluatePass2Start) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&evaluatePass2Start}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvaluatePass2Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EvaluatePass2Start
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEvaluatePass2Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvaluatePass2Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFile = v.ProjectFile
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvaluatePass2Start) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFile)
-	}
-	return etw.Value{}
+	return e.EvaluatePass2Start.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1740,10 +1285,6 @@ func (e AnyEvaluatePass2Start) Clone() *AnyEvaluatePass2Start {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
-
-func (e AnyEvaluatePass2Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvaluatePass2Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvaluatePass2Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass2Stop is event 18, version 0, of task EvaluatePass2, opcode
 // win:Stop, keyword All, level win:Informational.
@@ -1789,57 +1330,32 @@ func (e EvaluatePass2Stop) LogValue() slog.Value         { return etw.LogValue(&
 func (e EvaluatePass2Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evaluatePass2Stop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         18,
-	Level:      4,
-	Opcode:     2,
-	Task:       65517,
-	Keywords:   0x1,
-	Name:       "EvaluatePass2Stop",
-	TaskName:   "EvaluatePass2",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 18, Level: 4, Opcode: 2, Task: 65517, Keywords: 0x1,
+	Name: "EvaluatePass2Stop", TaskName: "EvaluatePass2", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EvaluatePass2Stop) },
 }
 
-// AnyEvaluatePass2Stop is event 18, of task EvaluatePass2, opcode win:Stop,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [EvaluatePass2Stop]; a newer one is decoded like it.
+// AnyEvaluatePass2Stop is [EvaluatePass2Stop] in any version: a newer one is
+// decoded like it.
 type AnyEvaluatePass2Stop struct {
 	Seen etw.Seen
-
-	ProjectFile etw.UTF16
+	EvaluatePass2Stop
 }
 
-var anyEvaluatePass2Stop = []*etw.EventDesc{&evaluatePass2Stop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvaluatePass2Stop) EventDescs() []*etw.EventDesc { return anyEvaluatePass2Stop }
-func (e *AnyEvaluatePass2Stop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEvaluatePass2Stop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvaluatePass2Stop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&evaluatePass2Stop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvaluatePass2Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EvaluatePass2Stop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEvaluatePass2Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvaluatePass2Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFile = v.ProjectFile
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvaluatePass2Stop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFile)
-	}
-	return etw.Value{}
+	return e.EvaluatePass2Stop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1847,10 +1363,6 @@ func (e AnyEvaluatePass2Stop) Clone() *AnyEvaluatePass2Stop {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
-
-func (e AnyEvaluatePass2Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvaluatePass2Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvaluatePass2Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass3Start is event 19, version 0, of task EvaluatePass3, opcode
 // win:Start, keyword All, level win:Informational.
@@ -1896,57 +1408,32 @@ func (e EvaluatePass3Start) LogValue() slog.Value         { return etw.LogValue(
 func (e EvaluatePass3Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evaluatePass3Start = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         19,
-	Level:      4,
-	Opcode:     1,
-	Task:       65515,
-	Keywords:   0x1,
-	Name:       "EvaluatePass3Start",
-	TaskName:   "EvaluatePass3",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 19, Level: 4, Opcode: 1, Task: 65515, Keywords: 0x1,
+	Name: "EvaluatePass3Start", TaskName: "EvaluatePass3", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EvaluatePass3Start) },
 }
 
-// AnyEvaluatePass3Start is event 19, of task EvaluatePass3, opcode win:Start,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [EvaluatePass3Start]; a newer one is decoded like it.
+// AnyEvaluatePass3Start is [EvaluatePass3Start] in any version: a newer one is
+// decoded like it.
 type AnyEvaluatePass3Start struct {
 	Seen etw.Seen
-
-	ProjectFile etw.UTF16
+	EvaluatePass3Start
 }
 
-var anyEvaluatePass3Start = []*etw.EventDesc{&evaluatePass3Start}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvaluatePass3Start) EventDescs() []*etw.EventDesc { return anyEvaluatePass3Start }
-func (e *AnyEvaluatePass3Start) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEvaluatePass3Start, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvaluatePass3Start) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&evaluatePass3Start}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvaluatePass3Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EvaluatePass3Start
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEvaluatePass3Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvaluatePass3Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFile = v.ProjectFile
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvaluatePass3Start) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFile)
-	}
-	return etw.Value{}
+	return e.EvaluatePass3Start.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1954,10 +1441,6 @@ func (e AnyEvaluatePass3Start) Clone() *AnyEvaluatePass3Start {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
-
-func (e AnyEvaluatePass3Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvaluatePass3Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvaluatePass3Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass3Stop is event 20, version 0, of task EvaluatePass3, opcode
 // win:Stop, keyword All, level win:Informational.
@@ -2003,57 +1486,32 @@ func (e EvaluatePass3Stop) LogValue() slog.Value         { return etw.LogValue(&
 func (e EvaluatePass3Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evaluatePass3Stop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         20,
-	Level:      4,
-	Opcode:     2,
-	Task:       65515,
-	Keywords:   0x1,
-	Name:       "EvaluatePass3Stop",
-	TaskName:   "EvaluatePass3",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 20, Level: 4, Opcode: 2, Task: 65515, Keywords: 0x1,
+	Name: "EvaluatePass3Stop", TaskName: "EvaluatePass3", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EvaluatePass3Stop) },
 }
 
-// AnyEvaluatePass3Stop is event 20, of task EvaluatePass3, opcode win:Stop,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [EvaluatePass3Stop]; a newer one is decoded like it.
+// AnyEvaluatePass3Stop is [EvaluatePass3Stop] in any version: a newer one is
+// decoded like it.
 type AnyEvaluatePass3Stop struct {
 	Seen etw.Seen
-
-	ProjectFile etw.UTF16
+	EvaluatePass3Stop
 }
 
-var anyEvaluatePass3Stop = []*etw.EventDesc{&evaluatePass3Stop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvaluatePass3Stop) EventDescs() []*etw.EventDesc { return anyEvaluatePass3Stop }
-func (e *AnyEvaluatePass3Stop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEvaluatePass3Stop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvaluatePass3Stop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&evaluatePass3Stop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvaluatePass3Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EvaluatePass3Stop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEvaluatePass3Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvaluatePass3Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFile = v.ProjectFile
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvaluatePass3Stop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFile)
-	}
-	return etw.Value{}
+	return e.EvaluatePass3Stop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2061,10 +1519,6 @@ func (e AnyEvaluatePass3Stop) Clone() *AnyEvaluatePass3Stop {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
-
-func (e AnyEvaluatePass3Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvaluatePass3Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvaluatePass3Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass4Start is event 21, version 0, of task EvaluatePass4, opcode
 // win:Start, keyword All, level win:Informational.
@@ -2110,57 +1564,32 @@ func (e EvaluatePass4Start) LogValue() slog.Value         { return etw.LogValue(
 func (e EvaluatePass4Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evaluatePass4Start = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         21,
-	Level:      4,
-	Opcode:     1,
-	Task:       65513,
-	Keywords:   0x1,
-	Name:       "EvaluatePass4Start",
-	TaskName:   "EvaluatePass4",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 21, Level: 4, Opcode: 1, Task: 65513, Keywords: 0x1,
+	Name: "EvaluatePass4Start", TaskName: "EvaluatePass4", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EvaluatePass4Start) },
 }
 
-// AnyEvaluatePass4Start is event 21, of task EvaluatePass4, opcode win:Start,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [EvaluatePass4Start]; a newer one is decoded like it.
+// AnyEvaluatePass4Start is [EvaluatePass4Start] in any version: a newer one is
+// decoded like it.
 type AnyEvaluatePass4Start struct {
 	Seen etw.Seen
-
-	ProjectFile etw.UTF16
+	EvaluatePass4Start
 }
 
-var anyEvaluatePass4Start = []*etw.EventDesc{&evaluatePass4Start}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvaluatePass4Start) EventDescs() []*etw.EventDesc { return anyEvaluatePass4Start }
-func (e *AnyEvaluatePass4Start) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEvaluatePass4Start, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvaluatePass4Start) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&evaluatePass4Start}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvaluatePass4Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EvaluatePass4Start
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEvaluatePass4Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvaluatePass4Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFile = v.ProjectFile
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvaluatePass4Start) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFile)
-	}
-	return etw.Value{}
+	return e.EvaluatePass4Start.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2168,10 +1597,6 @@ func (e AnyEvaluatePass4Start) Clone() *AnyEvaluatePass4Start {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
-
-func (e AnyEvaluatePass4Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvaluatePass4Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvaluatePass4Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass4Stop is event 22, version 0, of task EvaluatePass4, opcode
 // win:Stop, keyword All, level win:Informational.
@@ -2217,57 +1642,32 @@ func (e EvaluatePass4Stop) LogValue() slog.Value         { return etw.LogValue(&
 func (e EvaluatePass4Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evaluatePass4Stop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         22,
-	Level:      4,
-	Opcode:     2,
-	Task:       65513,
-	Keywords:   0x1,
-	Name:       "EvaluatePass4Stop",
-	TaskName:   "EvaluatePass4",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 22, Level: 4, Opcode: 2, Task: 65513, Keywords: 0x1,
+	Name: "EvaluatePass4Stop", TaskName: "EvaluatePass4", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EvaluatePass4Stop) },
 }
 
-// AnyEvaluatePass4Stop is event 22, of task EvaluatePass4, opcode win:Stop,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [EvaluatePass4Stop]; a newer one is decoded like it.
+// AnyEvaluatePass4Stop is [EvaluatePass4Stop] in any version: a newer one is
+// decoded like it.
 type AnyEvaluatePass4Stop struct {
 	Seen etw.Seen
-
-	ProjectFile etw.UTF16
+	EvaluatePass4Stop
 }
 
-var anyEvaluatePass4Stop = []*etw.EventDesc{&evaluatePass4Stop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvaluatePass4Stop) EventDescs() []*etw.EventDesc { return anyEvaluatePass4Stop }
-func (e *AnyEvaluatePass4Stop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEvaluatePass4Stop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvaluatePass4Stop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&evaluatePass4Stop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvaluatePass4Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EvaluatePass4Stop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEvaluatePass4Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvaluatePass4Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFile = v.ProjectFile
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvaluatePass4Stop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFile)
-	}
-	return etw.Value{}
+	return e.EvaluatePass4Stop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2275,10 +1675,6 @@ func (e AnyEvaluatePass4Stop) Clone() *AnyEvaluatePass4Stop {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
-
-func (e AnyEvaluatePass4Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvaluatePass4Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvaluatePass4Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass5Start is event 23, version 0, of task EvaluatePass5, opcode
 // win:Start, keyword All, level win:Informational.
@@ -2324,57 +1720,32 @@ func (e EvaluatePass5Start) LogValue() slog.Value         { return etw.LogValue(
 func (e EvaluatePass5Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evaluatePass5Start = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         23,
-	Level:      4,
-	Opcode:     1,
-	Task:       65511,
-	Keywords:   0x1,
-	Name:       "EvaluatePass5Start",
-	TaskName:   "EvaluatePass5",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 23, Level: 4, Opcode: 1, Task: 65511, Keywords: 0x1,
+	Name: "EvaluatePass5Start", TaskName: "EvaluatePass5", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EvaluatePass5Start) },
 }
 
-// AnyEvaluatePass5Start is event 23, of task EvaluatePass5, opcode win:Start,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [EvaluatePass5Start]; a newer one is decoded like it.
+// AnyEvaluatePass5Start is [EvaluatePass5Start] in any version: a newer one is
+// decoded like it.
 type AnyEvaluatePass5Start struct {
 	Seen etw.Seen
-
-	ProjectFile etw.UTF16
+	EvaluatePass5Start
 }
 
-var anyEvaluatePass5Start = []*etw.EventDesc{&evaluatePass5Start}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvaluatePass5Start) EventDescs() []*etw.EventDesc { return anyEvaluatePass5Start }
-func (e *AnyEvaluatePass5Start) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEvaluatePass5Start, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvaluatePass5Start) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&evaluatePass5Start}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvaluatePass5Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EvaluatePass5Start
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEvaluatePass5Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvaluatePass5Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFile = v.ProjectFile
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvaluatePass5Start) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFile)
-	}
-	return etw.Value{}
+	return e.EvaluatePass5Start.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2382,10 +1753,6 @@ func (e AnyEvaluatePass5Start) Clone() *AnyEvaluatePass5Start {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
-
-func (e AnyEvaluatePass5Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvaluatePass5Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvaluatePass5Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass5Stop is event 24, version 0, of task EvaluatePass5, opcode
 // win:Stop, keyword All, level win:Informational.
@@ -2431,57 +1798,32 @@ func (e EvaluatePass5Stop) LogValue() slog.Value         { return etw.LogValue(&
 func (e EvaluatePass5Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evaluatePass5Stop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         24,
-	Level:      4,
-	Opcode:     2,
-	Task:       65511,
-	Keywords:   0x1,
-	Name:       "EvaluatePass5Stop",
-	TaskName:   "EvaluatePass5",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 24, Level: 4, Opcode: 2, Task: 65511, Keywords: 0x1,
+	Name: "EvaluatePass5Stop", TaskName: "EvaluatePass5", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EvaluatePass5Stop) },
 }
 
-// AnyEvaluatePass5Stop is event 24, of task EvaluatePass5, opcode win:Stop,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [EvaluatePass5Stop]; a newer one is decoded like it.
+// AnyEvaluatePass5Stop is [EvaluatePass5Stop] in any version: a newer one is
+// decoded like it.
 type AnyEvaluatePass5Stop struct {
 	Seen etw.Seen
-
-	ProjectFile etw.UTF16
+	EvaluatePass5Stop
 }
 
-var anyEvaluatePass5Stop = []*etw.EventDesc{&evaluatePass5Stop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEvaluatePass5Stop) EventDescs() []*etw.EventDesc { return anyEvaluatePass5Stop }
-func (e *AnyEvaluatePass5Stop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEvaluatePass5Stop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvaluatePass5Stop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&evaluatePass5Stop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEvaluatePass5Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EvaluatePass5Stop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEvaluatePass5Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvaluatePass5Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFile = v.ProjectFile
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEvaluatePass5Stop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFile)
-	}
-	return etw.Value{}
+	return e.EvaluatePass5Stop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2489,10 +1831,6 @@ func (e AnyEvaluatePass5Stop) Clone() *AnyEvaluatePass5Stop {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
-
-func (e AnyEvaluatePass5Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvaluatePass5Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvaluatePass5Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GenerateResourceOverallStart is event 25, version 0, of task
 // GenerateResourceOverall, opcode win:Start, keyword All, level
@@ -2511,47 +1849,33 @@ func (e GenerateResourceOverallStart) LogValue() slog.Value                 { re
 func (e GenerateResourceOverallStart) MarshalJSON() ([]byte, error)         { return etw.AppendJSON(nil, &e) }
 
 var generateResourceOverallStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         25,
-	Level:      4,
-	Opcode:     1,
-	Task:       65509,
-	Keywords:   0x1,
-	Name:       "GenerateResourceOverallStart",
-	TaskName:   "GenerateResourceOverall",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(GenerateResourceOverallStart) },
+	Provider: &providerDesc, ID: 25, Level: 4, Opcode: 1, Task: 65509, Keywords: 0x1,
+	Name: "GenerateResourceOverallStart", TaskName: "GenerateResourceOverall", OpcodeName: "Start",
+	New: func() etw.Event { return new(GenerateResourceOverallStart) },
 }
 
-// AnyGenerateResourceOverallStart is event 25, of task
-// GenerateResourceOverall, opcode win:Start, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [GenerateResourceOverallStart]; a newer one is decoded
-// like it.
+// AnyGenerateResourceOverallStart is [GenerateResourceOverallStart] in any
+// version: a newer one is decoded like it.
 type AnyGenerateResourceOverallStart struct {
 	Seen etw.Seen
+	GenerateResourceOverallStart
 }
 
-var anyGenerateResourceOverallStart = []*etw.EventDesc{&generateResourceOverallStart}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyGenerateResourceOverallStart) EventDescs() []*etw.EventDesc {
-	return anyGenerateResourceOverallStart
+	return []*etw.EventDesc{&generateResourceOverallStart}
 }
-func (*AnyGenerateResourceOverallStart) EventDesc() *etw.EventDesc {
-	return &generateResourceOverallStart
+func (e *AnyGenerateResourceOverallStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-func (e *AnyGenerateResourceOverallStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnyGenerateResourceOverallStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.GenerateResourceOverallStart.DecodePayload(p, ptr)
 }
-func (*AnyGenerateResourceOverallStart) FieldValue(int) etw.Value                 { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyGenerateResourceOverallStart) Clone() *AnyGenerateResourceOverallStart { return &e }
-func (e AnyGenerateResourceOverallStart) String() string                          { return string(etw.AppendText(nil, &e)) }
-func (e AnyGenerateResourceOverallStart) LogValue() slog.Value                    { return etw.LogValue(&e) }
-func (e AnyGenerateResourceOverallStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // GenerateResourceOverallStop is event 26, version 0, of task
 // GenerateResourceOverall, opcode win:Stop, keyword All, level
@@ -2570,44 +1894,33 @@ func (e GenerateResourceOverallStop) LogValue() slog.Value                { retu
 func (e GenerateResourceOverallStop) MarshalJSON() ([]byte, error)        { return etw.AppendJSON(nil, &e) }
 
 var generateResourceOverallStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         26,
-	Level:      4,
-	Opcode:     2,
-	Task:       65509,
-	Keywords:   0x1,
-	Name:       "GenerateResourceOverallStop",
-	TaskName:   "GenerateResourceOverall",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(GenerateResourceOverallStop) },
+	Provider: &providerDesc, ID: 26, Level: 4, Opcode: 2, Task: 65509, Keywords: 0x1,
+	Name: "GenerateResourceOverallStop", TaskName: "GenerateResourceOverall", OpcodeName: "Stop",
+	New: func() etw.Event { return new(GenerateResourceOverallStop) },
 }
 
-// AnyGenerateResourceOverallStop is event 26, of task GenerateResourceOverall,
-// opcode win:Stop, keyword All, level win:Informational, in any version.
-//
-// The only version is [GenerateResourceOverallStop]; a newer one is decoded
-// like it.
+// AnyGenerateResourceOverallStop is [GenerateResourceOverallStop] in any
+// version: a newer one is decoded like it.
 type AnyGenerateResourceOverallStop struct {
 	Seen etw.Seen
+	GenerateResourceOverallStop
 }
 
-var anyGenerateResourceOverallStop = []*etw.EventDesc{&generateResourceOverallStop}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyGenerateResourceOverallStop) EventDescs() []*etw.EventDesc {
-	return anyGenerateResourceOverallStop
+	return []*etw.EventDesc{&generateResourceOverallStop}
 }
-func (*AnyGenerateResourceOverallStop) EventDesc() *etw.EventDesc {
-	return &generateResourceOverallStop
+func (e *AnyGenerateResourceOverallStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-func (e *AnyGenerateResourceOverallStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnyGenerateResourceOverallStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.GenerateResourceOverallStop.DecodePayload(p, ptr)
 }
-func (*AnyGenerateResourceOverallStop) FieldValue(int) etw.Value                { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyGenerateResourceOverallStop) Clone() *AnyGenerateResourceOverallStop { return &e }
-func (e AnyGenerateResourceOverallStop) String() string                         { return string(etw.AppendText(nil, &e)) }
-func (e AnyGenerateResourceOverallStop) LogValue() slog.Value                   { return etw.LogValue(&e) }
-func (e AnyGenerateResourceOverallStop) MarshalJSON() ([]byte, error)           { return etw.AppendJSON(nil, &e) }
 
 // RarOverallStart is event 27, version 0, of task RarOverall, opcode
 // win:Start, keywords All and PerformanceLog, level win:Informational.
@@ -2625,41 +1938,31 @@ func (e RarOverallStart) LogValue() slog.Value                                 {
 func (e RarOverallStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var rarOverallStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         27,
-	Level:      4,
-	Opcode:     1,
-	Task:       65507,
-	Keywords:   0x3,
-	Name:       "RarOverallStart",
-	TaskName:   "RarOverall",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(RarOverallStart) },
+	Provider: &providerDesc, ID: 27, Level: 4, Opcode: 1, Task: 65507, Keywords: 0x3,
+	Name: "RarOverallStart", TaskName: "RarOverall", OpcodeName: "Start",
+	New: func() etw.Event { return new(RarOverallStart) },
 }
 
-// AnyRarOverallStart is event 27, of task RarOverall, opcode win:Start,
-// keywords All and PerformanceLog, level win:Informational, in any version.
-//
-// References of a project begin to be resolved.
-//
-// The only version is [RarOverallStart]; a newer one is decoded like it.
+// AnyRarOverallStart is [RarOverallStart] in any version: a newer one is
+// decoded like it.
 type AnyRarOverallStart struct {
 	Seen etw.Seen
+	RarOverallStart
 }
 
-var anyRarOverallStart = []*etw.EventDesc{&rarOverallStart}
-
-func (*AnyRarOverallStart) EventDescs() []*etw.EventDesc { return anyRarOverallStart }
-func (*AnyRarOverallStart) EventDesc() *etw.EventDesc    { return &rarOverallStart }
-func (e *AnyRarOverallStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRarOverallStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&rarOverallStart} }
+func (e *AnyRarOverallStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRarOverallStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.RarOverallStart.DecodePayload(p, ptr)
 }
-func (*AnyRarOverallStart) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyRarOverallStart) Clone() *AnyRarOverallStart   { return &e }
-func (e AnyRarOverallStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRarOverallStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRarOverallStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyRarOverallStart) Clone() *AnyRarOverallStart { return &e }
 
 // RarOverallStop is event 28, version 1, of task RarOverall, opcode win:Stop,
 // keywords All and PerformanceLog, level win:Informational.
@@ -2728,16 +2031,8 @@ func (e RarOverallStop) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e RarOverallStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var rarOverallStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         28,
-	Version:    1,
-	Level:      4,
-	Opcode:     2,
-	Task:       65507,
-	Keywords:   0x3,
-	Name:       "RarOverallStop",
-	TaskName:   "RarOverall",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 28, Version: 1, Level: 4, Opcode: 2, Task: 65507, Keywords: 0x3,
+	Name: "RarOverallStop", TaskName: "RarOverall", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "assembliesCount", Type: etw.InInt32},
 		{Name: "assemblyFilesCount", Type: etw.InInt32},
@@ -2749,68 +2044,26 @@ var rarOverallStop = etw.EventDesc{
 	New: func() etw.Event { return new(RarOverallStop) },
 }
 
-// AnyRarOverallStop is event 28, of task RarOverall, opcode win:Stop, keywords
-// All and PerformanceLog, level win:Informational, in any version.
-//
-// The only version is [RarOverallStop]; a newer one is decoded like it.
+// AnyRarOverallStop is [RarOverallStop] in any version: a newer one is decoded
+// like it.
 type AnyRarOverallStop struct {
 	Seen etw.Seen
-
-	AssembliesCount              int32
-	AssemblyFilesCount           int32
-	ResolvedFilesCount           int32
-	ResolvedDependencyFilesCount int32
-	CopyLocalFilesCount          int32
-	FindDependencies             etw.Bool
+	RarOverallStop
 }
 
-var anyRarOverallStop = []*etw.EventDesc{&rarOverallStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRarOverallStop) EventDescs() []*etw.EventDesc { return anyRarOverallStop }
-func (e *AnyRarOverallStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRarOverallStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRarOverallStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RarOverallStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRarOverallStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&rarOverallStop} }
+func (e *AnyRarOverallStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyRarOverallStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.AssembliesCount = v.AssembliesCount
-	e.AssemblyFilesCount = v.AssemblyFilesCount
-	e.ResolvedFilesCount = v.ResolvedFilesCount
-	e.ResolvedDependencyFilesCount = v.ResolvedDependencyFilesCount
-	e.CopyLocalFilesCount = v.CopyLocalFilesCount
-	e.FindDependencies = v.FindDependencies
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRarOverallStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.AssembliesCount))
-	case 1:
-		return etw.IntValue(int64(e.AssemblyFilesCount))
-	case 2:
-		return etw.IntValue(int64(e.ResolvedFilesCount))
-	case 3:
-		return etw.IntValue(int64(e.ResolvedDependencyFilesCount))
-	case 4:
-		return etw.IntValue(int64(e.CopyLocalFilesCount))
-	case 5:
-		return etw.BoolValue(e.FindDependencies)
-	}
-	return etw.Value{}
+	return e.RarOverallStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyRarOverallStop) Clone() *AnyRarOverallStop { return &e }
-
-func (e AnyRarOverallStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRarOverallStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRarOverallStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LoadDocumentStart is event 29, version 0, of task LoadDocument, opcode
 // win:Start, keywords All and PerformanceLog, level win:Informational.
@@ -2856,57 +2109,32 @@ func (e LoadDocumentStart) LogValue() slog.Value         { return etw.LogValue(&
 func (e LoadDocumentStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loadDocumentStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         29,
-	Level:      4,
-	Opcode:     1,
-	Task:       65505,
-	Keywords:   0x3,
-	Name:       "LoadDocumentStart",
-	TaskName:   "LoadDocument",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 29, Level: 4, Opcode: 1, Task: 65505, Keywords: 0x3,
+	Name: "LoadDocumentStart", TaskName: "LoadDocument", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "fullPath", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(LoadDocumentStart) },
 }
 
-// AnyLoadDocumentStart is event 29, of task LoadDocument, opcode win:Start,
-// keywords All and PerformanceLog, level win:Informational, in any version.
-//
-// The only version is [LoadDocumentStart]; a newer one is decoded like it.
+// AnyLoadDocumentStart is [LoadDocumentStart] in any version: a newer one is
+// decoded like it.
 type AnyLoadDocumentStart struct {
 	Seen etw.Seen
-
-	FullPath etw.UTF16
+	LoadDocumentStart
 }
 
-var anyLoadDocumentStart = []*etw.EventDesc{&loadDocumentStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyLoadDocumentStart) EventDescs() []*etw.EventDesc { return anyLoadDocumentStart }
-func (e *AnyLoadDocumentStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyLoadDocumentStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyLoadDocumentStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&loadDocumentStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyLoadDocumentStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v LoadDocumentStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyLoadDocumentStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyLoadDocumentStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.FullPath = v.FullPath
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLoadDocumentStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.FullPath)
-	}
-	return etw.Value{}
+	return e.LoadDocumentStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2914,10 +2142,6 @@ func (e AnyLoadDocumentStart) Clone() *AnyLoadDocumentStart {
 	e.FullPath = e.FullPath.Clone()
 	return &e
 }
-
-func (e AnyLoadDocumentStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLoadDocumentStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyLoadDocumentStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LoadDocumentStop is event 30, version 0, of task LoadDocument, opcode
 // win:Stop, keywords All and PerformanceLog, level win:Informational.
@@ -2963,57 +2187,30 @@ func (e LoadDocumentStop) LogValue() slog.Value         { return etw.LogValue(&e
 func (e LoadDocumentStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loadDocumentStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         30,
-	Level:      4,
-	Opcode:     2,
-	Task:       65505,
-	Keywords:   0x3,
-	Name:       "LoadDocumentStop",
-	TaskName:   "LoadDocument",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 30, Level: 4, Opcode: 2, Task: 65505, Keywords: 0x3,
+	Name: "LoadDocumentStop", TaskName: "LoadDocument", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "fullPath", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(LoadDocumentStop) },
 }
 
-// AnyLoadDocumentStop is event 30, of task LoadDocument, opcode win:Stop,
-// keywords All and PerformanceLog, level win:Informational, in any version.
-//
-// The only version is [LoadDocumentStop]; a newer one is decoded like it.
+// AnyLoadDocumentStop is [LoadDocumentStop] in any version: a newer one is
+// decoded like it.
 type AnyLoadDocumentStop struct {
 	Seen etw.Seen
-
-	FullPath etw.UTF16
+	LoadDocumentStop
 }
 
-var anyLoadDocumentStop = []*etw.EventDesc{&loadDocumentStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyLoadDocumentStop) EventDescs() []*etw.EventDesc { return anyLoadDocumentStop }
-func (e *AnyLoadDocumentStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyLoadDocumentStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyLoadDocumentStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&loadDocumentStop} }
+func (e *AnyLoadDocumentStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyLoadDocumentStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v LoadDocumentStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyLoadDocumentStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.FullPath = v.FullPath
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLoadDocumentStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.FullPath)
-	}
-	return etw.Value{}
+	return e.LoadDocumentStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3021,10 +2218,6 @@ func (e AnyLoadDocumentStop) Clone() *AnyLoadDocumentStop {
 	e.FullPath = e.FullPath.Clone()
 	return &e
 }
-
-func (e AnyLoadDocumentStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLoadDocumentStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyLoadDocumentStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RarLogResultsStart is event 31, version 0, of task RarLogResults, opcode
 // win:Start, keyword All, level win:Informational.
@@ -3040,39 +2233,33 @@ func (e RarLogResultsStart) LogValue() slog.Value                               
 func (e RarLogResultsStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var rarLogResultsStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         31,
-	Level:      4,
-	Opcode:     1,
-	Task:       65503,
-	Keywords:   0x1,
-	Name:       "RarLogResultsStart",
-	TaskName:   "RarLogResults",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(RarLogResultsStart) },
+	Provider: &providerDesc, ID: 31, Level: 4, Opcode: 1, Task: 65503, Keywords: 0x1,
+	Name: "RarLogResultsStart", TaskName: "RarLogResults", OpcodeName: "Start",
+	New: func() etw.Event { return new(RarLogResultsStart) },
 }
 
-// AnyRarLogResultsStart is event 31, of task RarLogResults, opcode win:Start,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [RarLogResultsStart]; a newer one is decoded like it.
+// AnyRarLogResultsStart is [RarLogResultsStart] in any version: a newer one is
+// decoded like it.
 type AnyRarLogResultsStart struct {
 	Seen etw.Seen
+	RarLogResultsStart
 }
 
-var anyRarLogResultsStart = []*etw.EventDesc{&rarLogResultsStart}
-
-func (*AnyRarLogResultsStart) EventDescs() []*etw.EventDesc { return anyRarLogResultsStart }
-func (*AnyRarLogResultsStart) EventDesc() *etw.EventDesc    { return &rarLogResultsStart }
-func (e *AnyRarLogResultsStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRarLogResultsStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&rarLogResultsStart}
+}
+func (e *AnyRarLogResultsStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRarLogResultsStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.RarLogResultsStart.DecodePayload(p, ptr)
 }
-func (*AnyRarLogResultsStart) FieldValue(int) etw.Value       { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyRarLogResultsStart) Clone() *AnyRarLogResultsStart { return &e }
-func (e AnyRarLogResultsStart) String() string                { return string(etw.AppendText(nil, &e)) }
-func (e AnyRarLogResultsStart) LogValue() slog.Value          { return etw.LogValue(&e) }
-func (e AnyRarLogResultsStart) MarshalJSON() ([]byte, error)  { return etw.AppendJSON(nil, &e) }
 
 // RarLogResultsStop is event 32, version 0, of task RarLogResults, opcode
 // win:Stop, keyword All, level win:Informational.
@@ -3088,39 +2275,33 @@ func (e RarLogResultsStop) LogValue() slog.Value                                
 func (e RarLogResultsStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var rarLogResultsStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         32,
-	Level:      4,
-	Opcode:     2,
-	Task:       65503,
-	Keywords:   0x1,
-	Name:       "RarLogResultsStop",
-	TaskName:   "RarLogResults",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(RarLogResultsStop) },
+	Provider: &providerDesc, ID: 32, Level: 4, Opcode: 2, Task: 65503, Keywords: 0x1,
+	Name: "RarLogResultsStop", TaskName: "RarLogResults", OpcodeName: "Stop",
+	New: func() etw.Event { return new(RarLogResultsStop) },
 }
 
-// AnyRarLogResultsStop is event 32, of task RarLogResults, opcode win:Stop,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [RarLogResultsStop]; a newer one is decoded like it.
+// AnyRarLogResultsStop is [RarLogResultsStop] in any version: a newer one is
+// decoded like it.
 type AnyRarLogResultsStop struct {
 	Seen etw.Seen
+	RarLogResultsStop
 }
 
-var anyRarLogResultsStop = []*etw.EventDesc{&rarLogResultsStop}
-
-func (*AnyRarLogResultsStop) EventDescs() []*etw.EventDesc { return anyRarLogResultsStop }
-func (*AnyRarLogResultsStop) EventDesc() *etw.EventDesc    { return &rarLogResultsStop }
-func (e *AnyRarLogResultsStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRarLogResultsStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&rarLogResultsStop}
+}
+func (e *AnyRarLogResultsStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRarLogResultsStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.RarLogResultsStop.DecodePayload(p, ptr)
 }
-func (*AnyRarLogResultsStop) FieldValue(int) etw.Value      { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyRarLogResultsStop) Clone() *AnyRarLogResultsStop { return &e }
-func (e AnyRarLogResultsStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRarLogResultsStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRarLogResultsStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParseStart is event 33, version 0, of task Parse, opcode win:Start, keyword
 // All, level win:Informational.
@@ -3166,55 +2347,30 @@ func (e ParseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ParseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var parseStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         33,
-	Level:      4,
-	Opcode:     1,
-	Task:       65501,
-	Keywords:   0x1,
-	Name:       "ParseStart",
-	TaskName:   "Parse",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 33, Level: 4, Opcode: 1, Task: 65501, Keywords: 0x1,
+	Name: "ParseStart", TaskName: "Parse", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFileName", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ParseStart) },
 }
 
-// AnyParseStart is event 33, of task Parse, opcode win:Start, keyword All,
-// level win:Informational, in any version.
-//
-// The only version is [ParseStart]; a newer one is decoded like it.
+// AnyParseStart is [ParseStart] in any version: a newer one is decoded like
+// it.
 type AnyParseStart struct {
 	Seen etw.Seen
-
-	ProjectFileName etw.UTF16
+	ParseStart
 }
 
-var anyParseStart = []*etw.EventDesc{&parseStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyParseStart) EventDescs() []*etw.EventDesc { return anyParseStart }
-func (e *AnyParseStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyParseStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyParseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ParseStart
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyParseStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&parseStart} }
+func (e *AnyParseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyParseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFileName = v.ProjectFileName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyParseStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFileName)
-	}
-	return etw.Value{}
+	return e.ParseStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3222,10 +2378,6 @@ func (e AnyParseStart) Clone() *AnyParseStart {
 	e.ProjectFileName = e.ProjectFileName.Clone()
 	return &e
 }
-
-func (e AnyParseStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyParseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyParseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParseStop is event 34, version 0, of task Parse, opcode win:Stop, keyword
 // All, level win:Informational.
@@ -3271,55 +2423,29 @@ func (e ParseStop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ParseStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var parseStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         34,
-	Level:      4,
-	Opcode:     2,
-	Task:       65501,
-	Keywords:   0x1,
-	Name:       "ParseStop",
-	TaskName:   "Parse",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 34, Level: 4, Opcode: 2, Task: 65501, Keywords: 0x1,
+	Name: "ParseStop", TaskName: "Parse", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFileName", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ParseStop) },
 }
 
-// AnyParseStop is event 34, of task Parse, opcode win:Stop, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [ParseStop]; a newer one is decoded like it.
+// AnyParseStop is [ParseStop] in any version: a newer one is decoded like it.
 type AnyParseStop struct {
 	Seen etw.Seen
-
-	ProjectFileName etw.UTF16
+	ParseStop
 }
 
-var anyParseStop = []*etw.EventDesc{&parseStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyParseStop) EventDescs() []*etw.EventDesc { return anyParseStop }
-func (e *AnyParseStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyParseStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyParseStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ParseStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyParseStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&parseStop} }
+func (e *AnyParseStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyParseStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFileName = v.ProjectFileName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyParseStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFileName)
-	}
-	return etw.Value{}
+	return e.ParseStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3327,10 +2453,6 @@ func (e AnyParseStop) Clone() *AnyParseStop {
 	e.ProjectFileName = e.ProjectFileName.Clone()
 	return &e
 }
-
-func (e AnyParseStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyParseStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyParseStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RarRemoveReferencesMarkedForExclusionStart is event 35, version 0, of task
 // RarRemoveReferencesMarkedForExclusion, opcode win:Start, keyword All, level
@@ -3359,50 +2481,35 @@ func (e RarRemoveReferencesMarkedForExclusionStart) MarshalJSON() ([]byte, error
 }
 
 var rarRemoveReferencesMarkedForExclusionStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         35,
-	Level:      4,
-	Opcode:     1,
-	Task:       65499,
-	Keywords:   0x1,
-	Name:       "RarRemoveReferencesMarkedForExclusionStart",
-	TaskName:   "RarRemoveReferencesMarkedForExclusion",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(RarRemoveReferencesMarkedForExclusionStart) },
+	Provider: &providerDesc, ID: 35, Level: 4, Opcode: 1, Task: 65499, Keywords: 0x1,
+	Name: "RarRemoveReferencesMarkedForExclusionStart", TaskName: "RarRemoveReferencesMarkedForExclusion", OpcodeName: "Start",
+	New: func() etw.Event { return new(RarRemoveReferencesMarkedForExclusionStart) },
 }
 
-// AnyRarRemoveReferencesMarkedForExclusionStart is event 35, of task
-// RarRemoveReferencesMarkedForExclusion, opcode win:Start, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [RarRemoveReferencesMarkedForExclusionStart]; a newer
-// one is decoded like it.
+// AnyRarRemoveReferencesMarkedForExclusionStart is
+// [RarRemoveReferencesMarkedForExclusionStart] in any version: a newer one is
+// decoded like it.
 type AnyRarRemoveReferencesMarkedForExclusionStart struct {
 	Seen etw.Seen
+	RarRemoveReferencesMarkedForExclusionStart
 }
 
-var anyRarRemoveReferencesMarkedForExclusionStart = []*etw.EventDesc{&rarRemoveReferencesMarkedForExclusionStart}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyRarRemoveReferencesMarkedForExclusionStart) EventDescs() []*etw.EventDesc {
-	return anyRarRemoveReferencesMarkedForExclusionStart
+	return []*etw.EventDesc{&rarRemoveReferencesMarkedForExclusionStart}
 }
-func (*AnyRarRemoveReferencesMarkedForExclusionStart) EventDesc() *etw.EventDesc {
-	return &rarRemoveReferencesMarkedForExclusionStart
+func (e *AnyRarRemoveReferencesMarkedForExclusionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-func (e *AnyRarRemoveReferencesMarkedForExclusionStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnyRarRemoveReferencesMarkedForExclusionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.RarRemoveReferencesMarkedForExclusionStart.DecodePayload(p, ptr)
 }
-func (*AnyRarRemoveReferencesMarkedForExclusionStart) FieldValue(int) etw.Value { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyRarRemoveReferencesMarkedForExclusionStart) Clone() *AnyRarRemoveReferencesMarkedForExclusionStart {
 	return &e
-}
-func (e AnyRarRemoveReferencesMarkedForExclusionStart) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyRarRemoveReferencesMarkedForExclusionStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyRarRemoveReferencesMarkedForExclusionStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // RarRemoveReferencesMarkedForExclusionStop is event 36, version 0, of task
@@ -3432,50 +2539,35 @@ func (e RarRemoveReferencesMarkedForExclusionStop) MarshalJSON() ([]byte, error)
 }
 
 var rarRemoveReferencesMarkedForExclusionStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         36,
-	Level:      4,
-	Opcode:     2,
-	Task:       65499,
-	Keywords:   0x1,
-	Name:       "RarRemoveReferencesMarkedForExclusionStop",
-	TaskName:   "RarRemoveReferencesMarkedForExclusion",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(RarRemoveReferencesMarkedForExclusionStop) },
+	Provider: &providerDesc, ID: 36, Level: 4, Opcode: 2, Task: 65499, Keywords: 0x1,
+	Name: "RarRemoveReferencesMarkedForExclusionStop", TaskName: "RarRemoveReferencesMarkedForExclusion", OpcodeName: "Stop",
+	New: func() etw.Event { return new(RarRemoveReferencesMarkedForExclusionStop) },
 }
 
-// AnyRarRemoveReferencesMarkedForExclusionStop is event 36, of task
-// RarRemoveReferencesMarkedForExclusion, opcode win:Stop, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [RarRemoveReferencesMarkedForExclusionStop]; a newer one
-// is decoded like it.
+// AnyRarRemoveReferencesMarkedForExclusionStop is
+// [RarRemoveReferencesMarkedForExclusionStop] in any version: a newer one is
+// decoded like it.
 type AnyRarRemoveReferencesMarkedForExclusionStop struct {
 	Seen etw.Seen
+	RarRemoveReferencesMarkedForExclusionStop
 }
 
-var anyRarRemoveReferencesMarkedForExclusionStop = []*etw.EventDesc{&rarRemoveReferencesMarkedForExclusionStop}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyRarRemoveReferencesMarkedForExclusionStop) EventDescs() []*etw.EventDesc {
-	return anyRarRemoveReferencesMarkedForExclusionStop
+	return []*etw.EventDesc{&rarRemoveReferencesMarkedForExclusionStop}
 }
-func (*AnyRarRemoveReferencesMarkedForExclusionStop) EventDesc() *etw.EventDesc {
-	return &rarRemoveReferencesMarkedForExclusionStop
+func (e *AnyRarRemoveReferencesMarkedForExclusionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-func (e *AnyRarRemoveReferencesMarkedForExclusionStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnyRarRemoveReferencesMarkedForExclusionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.RarRemoveReferencesMarkedForExclusionStop.DecodePayload(p, ptr)
 }
-func (*AnyRarRemoveReferencesMarkedForExclusionStop) FieldValue(int) etw.Value { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyRarRemoveReferencesMarkedForExclusionStop) Clone() *AnyRarRemoveReferencesMarkedForExclusionStop {
 	return &e
-}
-func (e AnyRarRemoveReferencesMarkedForExclusionStop) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyRarRemoveReferencesMarkedForExclusionStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyRarRemoveReferencesMarkedForExclusionStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // RequestThreadProcStart is event 37, version 1, of task RequestThreadProc,
@@ -3537,16 +2629,8 @@ func (e RequestThreadProcStart) LogValue() slog.Value         { return etw.LogVa
 func (e RequestThreadProcStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestThreadProcStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         37,
-	Version:    1,
-	Level:      4,
-	Opcode:     1,
-	Task:       65497,
-	Keywords:   0x3,
-	Name:       "RequestThreadProcStart",
-	TaskName:   "RequestThreadProc",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 37, Version: 1, Level: 4, Opcode: 1, Task: 65497, Keywords: 0x3,
+	Name: "RequestThreadProcStart", TaskName: "RequestThreadProc", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "projectPath", Type: etw.InUnicodeString},
 		{Name: "configurationId", Type: etw.InInt32},
@@ -3556,56 +2640,24 @@ var requestThreadProcStart = etw.EventDesc{
 	New: func() etw.Event { return new(RequestThreadProcStart) },
 }
 
-// AnyRequestThreadProcStart is event 37, of task RequestThreadProc, opcode
-// win:Start, keywords All and PerformanceLog, level win:Informational, in any
-// version.
-//
-// The only version is [RequestThreadProcStart]; a newer one is decoded like
-// it.
+// AnyRequestThreadProcStart is [RequestThreadProcStart] in any version: a
+// newer one is decoded like it.
 type AnyRequestThreadProcStart struct {
 	Seen etw.Seen
-
-	ProjectPath     etw.UTF16
-	ConfigurationId int32
-	GlobalRequestId int32
-	NodeRequestId   int32
+	RequestThreadProcStart
 }
 
-var anyRequestThreadProcStart = []*etw.EventDesc{&requestThreadProcStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequestThreadProcStart) EventDescs() []*etw.EventDesc { return anyRequestThreadProcStart }
-func (e *AnyRequestThreadProcStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRequestThreadProcStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestThreadProcStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&requestThreadProcStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestThreadProcStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestThreadProcStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRequestThreadProcStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyRequestThreadProcStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.ProjectPath = v.ProjectPath
-	e.ConfigurationId = v.ConfigurationId
-	e.GlobalRequestId = v.GlobalRequestId
-	e.NodeRequestId = v.NodeRequestId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestThreadProcStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectPath)
-	case 1:
-		return etw.IntValue(int64(e.ConfigurationId))
-	case 2:
-		return etw.IntValue(int64(e.GlobalRequestId))
-	case 3:
-		return etw.IntValue(int64(e.NodeRequestId))
-	}
-	return etw.Value{}
+	return e.RequestThreadProcStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3613,10 +2665,6 @@ func (e AnyRequestThreadProcStart) Clone() *AnyRequestThreadProcStart {
 	e.ProjectPath = e.ProjectPath.Clone()
 	return &e
 }
-
-func (e AnyRequestThreadProcStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestThreadProcStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestThreadProcStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestThreadProcStop is event 38, version 1, of task RequestThreadProc,
 // opcode win:Stop, keywords All and PerformanceLog, level win:Informational.
@@ -3677,16 +2725,8 @@ func (e RequestThreadProcStop) LogValue() slog.Value         { return etw.LogVal
 func (e RequestThreadProcStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var requestThreadProcStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         38,
-	Version:    1,
-	Level:      4,
-	Opcode:     2,
-	Task:       65497,
-	Keywords:   0x3,
-	Name:       "RequestThreadProcStop",
-	TaskName:   "RequestThreadProc",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 38, Version: 1, Level: 4, Opcode: 2, Task: 65497, Keywords: 0x3,
+	Name: "RequestThreadProcStop", TaskName: "RequestThreadProc", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "projectPath", Type: etw.InUnicodeString},
 		{Name: "configurationId", Type: etw.InInt32},
@@ -3696,55 +2736,24 @@ var requestThreadProcStop = etw.EventDesc{
 	New: func() etw.Event { return new(RequestThreadProcStop) },
 }
 
-// AnyRequestThreadProcStop is event 38, of task RequestThreadProc, opcode
-// win:Stop, keywords All and PerformanceLog, level win:Informational, in any
-// version.
-//
-// The only version is [RequestThreadProcStop]; a newer one is decoded like it.
+// AnyRequestThreadProcStop is [RequestThreadProcStop] in any version: a newer
+// one is decoded like it.
 type AnyRequestThreadProcStop struct {
 	Seen etw.Seen
-
-	ProjectPath     etw.UTF16
-	ConfigurationId int32
-	GlobalRequestId int32
-	NodeRequestId   int32
+	RequestThreadProcStop
 }
 
-var anyRequestThreadProcStop = []*etw.EventDesc{&requestThreadProcStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRequestThreadProcStop) EventDescs() []*etw.EventDesc { return anyRequestThreadProcStop }
-func (e *AnyRequestThreadProcStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRequestThreadProcStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRequestThreadProcStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&requestThreadProcStop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRequestThreadProcStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RequestThreadProcStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRequestThreadProcStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyRequestThreadProcStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.ProjectPath = v.ProjectPath
-	e.ConfigurationId = v.ConfigurationId
-	e.GlobalRequestId = v.GlobalRequestId
-	e.NodeRequestId = v.NodeRequestId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRequestThreadProcStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectPath)
-	case 1:
-		return etw.IntValue(int64(e.ConfigurationId))
-	case 2:
-		return etw.IntValue(int64(e.GlobalRequestId))
-	case 3:
-		return etw.IntValue(int64(e.NodeRequestId))
-	}
-	return etw.Value{}
+	return e.RequestThreadProcStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3752,10 +2761,6 @@ func (e AnyRequestThreadProcStop) Clone() *AnyRequestThreadProcStop {
 	e.ProjectPath = e.ProjectPath.Clone()
 	return &e
 }
-
-func (e AnyRequestThreadProcStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRequestThreadProcStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRequestThreadProcStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SaveStart is event 39, version 0, of task Save, opcode win:Start, keyword
 // All, level win:Informational.
@@ -3801,55 +2806,29 @@ func (e SaveStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e SaveStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var saveStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         39,
-	Level:      4,
-	Opcode:     1,
-	Task:       65495,
-	Keywords:   0x1,
-	Name:       "SaveStart",
-	TaskName:   "Save",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 39, Level: 4, Opcode: 1, Task: 65495, Keywords: 0x1,
+	Name: "SaveStart", TaskName: "Save", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "fileLocation", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(SaveStart) },
 }
 
-// AnySaveStart is event 39, of task Save, opcode win:Start, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [SaveStart]; a newer one is decoded like it.
+// AnySaveStart is [SaveStart] in any version: a newer one is decoded like it.
 type AnySaveStart struct {
 	Seen etw.Seen
-
-	FileLocation etw.UTF16
+	SaveStart
 }
 
-var anySaveStart = []*etw.EventDesc{&saveStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySaveStart) EventDescs() []*etw.EventDesc { return anySaveStart }
-func (e *AnySaveStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anySaveStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySaveStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SaveStart
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySaveStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&saveStart} }
+func (e *AnySaveStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnySaveStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.FileLocation = v.FileLocation
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySaveStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.FileLocation)
-	}
-	return etw.Value{}
+	return e.SaveStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3857,10 +2836,6 @@ func (e AnySaveStart) Clone() *AnySaveStart {
 	e.FileLocation = e.FileLocation.Clone()
 	return &e
 }
-
-func (e AnySaveStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySaveStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySaveStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SaveStop is event 40, version 0, of task Save, opcode win:Stop, keyword All,
 // level win:Informational.
@@ -3906,55 +2881,29 @@ func (e SaveStop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e SaveStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var saveStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         40,
-	Level:      4,
-	Opcode:     2,
-	Task:       65495,
-	Keywords:   0x1,
-	Name:       "SaveStop",
-	TaskName:   "Save",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 40, Level: 4, Opcode: 2, Task: 65495, Keywords: 0x1,
+	Name: "SaveStop", TaskName: "Save", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "fileLocation", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(SaveStop) },
 }
 
-// AnySaveStop is event 40, of task Save, opcode win:Stop, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [SaveStop]; a newer one is decoded like it.
+// AnySaveStop is [SaveStop] in any version: a newer one is decoded like it.
 type AnySaveStop struct {
 	Seen etw.Seen
-
-	FileLocation etw.UTF16
+	SaveStop
 }
 
-var anySaveStop = []*etw.EventDesc{&saveStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySaveStop) EventDescs() []*etw.EventDesc { return anySaveStop }
-func (e *AnySaveStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anySaveStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySaveStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SaveStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySaveStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&saveStop} }
+func (e *AnySaveStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnySaveStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.FileLocation = v.FileLocation
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySaveStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.FileLocation)
-	}
-	return etw.Value{}
+	return e.SaveStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3962,10 +2911,6 @@ func (e AnySaveStop) Clone() *AnySaveStop {
 	e.FileLocation = e.FileLocation.Clone()
 	return &e
 }
-
-func (e AnySaveStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySaveStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySaveStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExpandGlobStart is event 41, version 0, of task ExpandGlob, opcode
 // win:Start, keyword All, level win:Informational.
@@ -4023,15 +2968,8 @@ func (e ExpandGlobStart) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ExpandGlobStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var expandGlobStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         41,
-	Level:      4,
-	Opcode:     1,
-	Task:       65493,
-	Keywords:   0x1,
-	Name:       "ExpandGlobStart",
-	TaskName:   "ExpandGlob",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 41, Level: 4, Opcode: 1, Task: 65493, Keywords: 0x1,
+	Name: "ExpandGlobStart", TaskName: "ExpandGlob", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "rootDirectory", Type: etw.InUnicodeString},
 		{Name: "glob", Type: etw.InUnicodeString},
@@ -4040,50 +2978,22 @@ var expandGlobStart = etw.EventDesc{
 	New: func() etw.Event { return new(ExpandGlobStart) },
 }
 
-// AnyExpandGlobStart is event 41, of task ExpandGlob, opcode win:Start,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [ExpandGlobStart]; a newer one is decoded like it.
+// AnyExpandGlobStart is [ExpandGlobStart] in any version: a newer one is
+// decoded like it.
 type AnyExpandGlobStart struct {
 	Seen etw.Seen
-
-	RootDirectory    etw.UTF16
-	Glob             etw.UTF16
-	ExcludedPatterns etw.UTF16
+	ExpandGlobStart
 }
 
-var anyExpandGlobStart = []*etw.EventDesc{&expandGlobStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyExpandGlobStart) EventDescs() []*etw.EventDesc { return anyExpandGlobStart }
-func (e *AnyExpandGlobStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyExpandGlobStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExpandGlobStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&expandGlobStart} }
+func (e *AnyExpandGlobStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyExpandGlobStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ExpandGlobStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyExpandGlobStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RootDirectory = v.RootDirectory
-	e.Glob = v.Glob
-	e.ExcludedPatterns = v.ExcludedPatterns
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExpandGlobStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RootDirectory)
-	case 1:
-		return etw.UTF16Value(e.Glob)
-	case 2:
-		return etw.UTF16Value(e.ExcludedPatterns)
-	}
-	return etw.Value{}
+	return e.ExpandGlobStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4093,10 +3003,6 @@ func (e AnyExpandGlobStart) Clone() *AnyExpandGlobStart {
 	e.ExcludedPatterns = e.ExcludedPatterns.Clone()
 	return &e
 }
-
-func (e AnyExpandGlobStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExpandGlobStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyExpandGlobStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExpandGlobStop is event 42, version 0, of task ExpandGlob, opcode win:Stop,
 // keyword All, level win:Informational.
@@ -4154,15 +3060,8 @@ func (e ExpandGlobStop) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ExpandGlobStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var expandGlobStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         42,
-	Level:      4,
-	Opcode:     2,
-	Task:       65493,
-	Keywords:   0x1,
-	Name:       "ExpandGlobStop",
-	TaskName:   "ExpandGlob",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 42, Level: 4, Opcode: 2, Task: 65493, Keywords: 0x1,
+	Name: "ExpandGlobStop", TaskName: "ExpandGlob", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "rootDirectory", Type: etw.InUnicodeString},
 		{Name: "glob", Type: etw.InUnicodeString},
@@ -4171,48 +3070,22 @@ var expandGlobStop = etw.EventDesc{
 	New: func() etw.Event { return new(ExpandGlobStop) },
 }
 
-// AnyExpandGlobStop is event 42, of task ExpandGlob, opcode win:Stop, keyword
-// All, level win:Informational, in any version.
-//
-// The only version is [ExpandGlobStop]; a newer one is decoded like it.
+// AnyExpandGlobStop is [ExpandGlobStop] in any version: a newer one is decoded
+// like it.
 type AnyExpandGlobStop struct {
 	Seen etw.Seen
-
-	RootDirectory    etw.UTF16
-	Glob             etw.UTF16
-	ExcludedPatterns etw.UTF16
+	ExpandGlobStop
 }
 
-var anyExpandGlobStop = []*etw.EventDesc{&expandGlobStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyExpandGlobStop) EventDescs() []*etw.EventDesc { return anyExpandGlobStop }
-func (e *AnyExpandGlobStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyExpandGlobStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyExpandGlobStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ExpandGlobStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExpandGlobStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&expandGlobStop} }
+func (e *AnyExpandGlobStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyExpandGlobStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.RootDirectory = v.RootDirectory
-	e.Glob = v.Glob
-	e.ExcludedPatterns = v.ExcludedPatterns
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExpandGlobStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.RootDirectory)
-	case 1:
-		return etw.UTF16Value(e.Glob)
-	case 2:
-		return etw.UTF16Value(e.ExcludedPatterns)
-	}
-	return etw.Value{}
+	return e.ExpandGlobStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4222,10 +3095,6 @@ func (e AnyExpandGlobStop) Clone() *AnyExpandGlobStop {
 	e.ExcludedPatterns = e.ExcludedPatterns.Clone()
 	return &e
 }
-
-func (e AnyExpandGlobStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExpandGlobStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyExpandGlobStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TargetStart is event 43, version 0, of task Target, opcode win:Start,
 // keywords All and PerformanceLog, level win:Informational.
@@ -4271,55 +3140,30 @@ func (e TargetStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TargetStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var targetStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         43,
-	Level:      4,
-	Opcode:     1,
-	Task:       65491,
-	Keywords:   0x3,
-	Name:       "TargetStart",
-	TaskName:   "Target",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 43, Level: 4, Opcode: 1, Task: 65491, Keywords: 0x3,
+	Name: "TargetStart", TaskName: "Target", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "targetName", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(TargetStart) },
 }
 
-// AnyTargetStart is event 43, of task Target, opcode win:Start, keywords All
-// and PerformanceLog, level win:Informational, in any version.
-//
-// The only version is [TargetStart]; a newer one is decoded like it.
+// AnyTargetStart is [TargetStart] in any version: a newer one is decoded like
+// it.
 type AnyTargetStart struct {
 	Seen etw.Seen
-
-	TargetName etw.UTF16
+	TargetStart
 }
 
-var anyTargetStart = []*etw.EventDesc{&targetStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTargetStart) EventDescs() []*etw.EventDesc { return anyTargetStart }
-func (e *AnyTargetStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTargetStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTargetStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TargetStart
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTargetStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&targetStart} }
+func (e *AnyTargetStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTargetStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TargetName = v.TargetName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTargetStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.TargetName)
-	}
-	return etw.Value{}
+	return e.TargetStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4327,10 +3171,6 @@ func (e AnyTargetStart) Clone() *AnyTargetStart {
 	e.TargetName = e.TargetName.Clone()
 	return &e
 }
-
-func (e AnyTargetStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTargetStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTargetStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TargetStop is event 44, version 1, of task Target, opcode win:Stop, keywords
 // All and PerformanceLog, level win:Informational.
@@ -4382,16 +3222,8 @@ func (e TargetStop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TargetStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var targetStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         44,
-	Version:    1,
-	Level:      4,
-	Opcode:     2,
-	Task:       65491,
-	Keywords:   0x3,
-	Name:       "TargetStop",
-	TaskName:   "Target",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 44, Version: 1, Level: 4, Opcode: 2, Task: 65491, Keywords: 0x3,
+	Name: "TargetStop", TaskName: "Target", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "targetName", Type: etw.InUnicodeString},
 		{Name: "result", Type: etw.InUnicodeString},
@@ -4399,44 +3231,22 @@ var targetStop = etw.EventDesc{
 	New: func() etw.Event { return new(TargetStop) },
 }
 
-// AnyTargetStop is event 44, of task Target, opcode win:Stop, keywords All and
-// PerformanceLog, level win:Informational, in any version.
-//
-// The only version is [TargetStop]; a newer one is decoded like it.
+// AnyTargetStop is [TargetStop] in any version: a newer one is decoded like
+// it.
 type AnyTargetStop struct {
 	Seen etw.Seen
-
-	TargetName etw.UTF16
-	Result     etw.UTF16
+	TargetStop
 }
 
-var anyTargetStop = []*etw.EventDesc{&targetStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTargetStop) EventDescs() []*etw.EventDesc { return anyTargetStop }
-func (e *AnyTargetStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTargetStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTargetStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TargetStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTargetStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&targetStop} }
+func (e *AnyTargetStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyTargetStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.TargetName = v.TargetName
-	e.Result = v.Result
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTargetStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.TargetName)
-	case 1:
-		return etw.UTF16Value(e.Result)
-	}
-	return etw.Value{}
+	return e.TargetStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4445,10 +3255,6 @@ func (e AnyTargetStop) Clone() *AnyTargetStop {
 	e.Result = e.Result.Clone()
 	return &e
 }
-
-func (e AnyTargetStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTargetStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTargetStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MSBuildExeStart is event 45, version 0, of task MSBuildExe, opcode
 // win:Start, keywords All and PerformanceLog, level win:Informational.
@@ -4494,57 +3300,30 @@ func (e MSBuildExeStart) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e MSBuildExeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var msBuildExeStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         45,
-	Level:      4,
-	Opcode:     1,
-	Task:       65489,
-	Keywords:   0x3,
-	Name:       "MSBuildExeStart",
-	TaskName:   "MSBuildExe",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 45, Level: 4, Opcode: 1, Task: 65489, Keywords: 0x3,
+	Name: "MSBuildExeStart", TaskName: "MSBuildExe", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "commandLine", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(MSBuildExeStart) },
 }
 
-// AnyMSBuildExeStart is event 45, of task MSBuildExe, opcode win:Start,
-// keywords All and PerformanceLog, level win:Informational, in any version.
-//
-// The only version is [MSBuildExeStart]; a newer one is decoded like it.
+// AnyMSBuildExeStart is [MSBuildExeStart] in any version: a newer one is
+// decoded like it.
 type AnyMSBuildExeStart struct {
 	Seen etw.Seen
-
-	CommandLine etw.UTF16
+	MSBuildExeStart
 }
 
-var anyMSBuildExeStart = []*etw.EventDesc{&msBuildExeStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMSBuildExeStart) EventDescs() []*etw.EventDesc { return anyMSBuildExeStart }
-func (e *AnyMSBuildExeStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMSBuildExeStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMSBuildExeStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&msBuildExeStart} }
+func (e *AnyMSBuildExeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMSBuildExeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MSBuildExeStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMSBuildExeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.CommandLine = v.CommandLine
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMSBuildExeStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.CommandLine)
-	}
-	return etw.Value{}
+	return e.MSBuildExeStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4552,10 +3331,6 @@ func (e AnyMSBuildExeStart) Clone() *AnyMSBuildExeStart {
 	e.CommandLine = e.CommandLine.Clone()
 	return &e
 }
-
-func (e AnyMSBuildExeStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMSBuildExeStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMSBuildExeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MSBuildExeStop is event 46, version 0, of task MSBuildExe, opcode win:Stop,
 // keywords All and PerformanceLog, level win:Informational.
@@ -4601,55 +3376,30 @@ func (e MSBuildExeStop) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e MSBuildExeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var msBuildExeStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         46,
-	Level:      4,
-	Opcode:     2,
-	Task:       65489,
-	Keywords:   0x3,
-	Name:       "MSBuildExeStop",
-	TaskName:   "MSBuildExe",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 46, Level: 4, Opcode: 2, Task: 65489, Keywords: 0x3,
+	Name: "MSBuildExeStop", TaskName: "MSBuildExe", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "commandLine", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(MSBuildExeStop) },
 }
 
-// AnyMSBuildExeStop is event 46, of task MSBuildExe, opcode win:Stop, keywords
-// All and PerformanceLog, level win:Informational, in any version.
-//
-// The only version is [MSBuildExeStop]; a newer one is decoded like it.
+// AnyMSBuildExeStop is [MSBuildExeStop] in any version: a newer one is decoded
+// like it.
 type AnyMSBuildExeStop struct {
 	Seen etw.Seen
-
-	CommandLine etw.UTF16
+	MSBuildExeStop
 }
 
-var anyMSBuildExeStop = []*etw.EventDesc{&msBuildExeStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMSBuildExeStop) EventDescs() []*etw.EventDesc { return anyMSBuildExeStop }
-func (e *AnyMSBuildExeStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMSBuildExeStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMSBuildExeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MSBuildExeStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMSBuildExeStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&msBuildExeStop} }
+func (e *AnyMSBuildExeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMSBuildExeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.CommandLine = v.CommandLine
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMSBuildExeStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.CommandLine)
-	}
-	return etw.Value{}
+	return e.MSBuildExeStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4657,10 +3407,6 @@ func (e AnyMSBuildExeStop) Clone() *AnyMSBuildExeStop {
 	e.CommandLine = e.CommandLine.Clone()
 	return &e
 }
-
-func (e AnyMSBuildExeStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMSBuildExeStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMSBuildExeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExecuteTaskStart is event 47, version 0, of task ExecuteTask, opcode
 // win:Start, keyword All, level win:Informational.
@@ -4713,15 +3459,8 @@ func (e ExecuteTaskStart) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ExecuteTaskStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var executeTaskStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         47,
-	Level:      4,
-	Opcode:     1,
-	Task:       65487,
-	Keywords:   0x1,
-	Name:       "ExecuteTaskStart",
-	TaskName:   "ExecuteTask",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 47, Level: 4, Opcode: 1, Task: 65487, Keywords: 0x1,
+	Name: "ExecuteTaskStart", TaskName: "ExecuteTask", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 		{Name: "taskID", Type: etw.InInt32},
@@ -4729,48 +3468,22 @@ var executeTaskStart = etw.EventDesc{
 	New: func() etw.Event { return new(ExecuteTaskStart) },
 }
 
-// AnyExecuteTaskStart is event 47, of task ExecuteTask, opcode win:Start,
-// keyword All, level win:Informational, in any version.
-//
-// A task of a target begins.
-//
-// The only version is [ExecuteTaskStart]; a newer one is decoded like it.
+// AnyExecuteTaskStart is [ExecuteTaskStart] in any version: a newer one is
+// decoded like it.
 type AnyExecuteTaskStart struct {
 	Seen etw.Seen
-
-	TaskName etw.UTF16
-	TaskID   int32
+	ExecuteTaskStart
 }
 
-var anyExecuteTaskStart = []*etw.EventDesc{&executeTaskStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyExecuteTaskStart) EventDescs() []*etw.EventDesc { return anyExecuteTaskStart }
-func (e *AnyExecuteTaskStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyExecuteTaskStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExecuteTaskStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&executeTaskStart} }
+func (e *AnyExecuteTaskStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyExecuteTaskStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ExecuteTaskStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyExecuteTaskStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskName = v.TaskName
-	e.TaskID = v.TaskID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExecuteTaskStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.TaskName)
-	case 1:
-		return etw.IntValue(int64(e.TaskID))
-	}
-	return etw.Value{}
+	return e.ExecuteTaskStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4778,10 +3491,6 @@ func (e AnyExecuteTaskStart) Clone() *AnyExecuteTaskStart {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
-
-func (e AnyExecuteTaskStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExecuteTaskStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyExecuteTaskStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExecuteTaskStop is event 48, version 0, of task ExecuteTask, opcode
 // win:Stop, keyword All, level win:Informational.
@@ -4832,15 +3541,8 @@ func (e ExecuteTaskStop) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ExecuteTaskStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var executeTaskStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         48,
-	Level:      4,
-	Opcode:     2,
-	Task:       65487,
-	Keywords:   0x1,
-	Name:       "ExecuteTaskStop",
-	TaskName:   "ExecuteTask",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 48, Level: 4, Opcode: 2, Task: 65487, Keywords: 0x1,
+	Name: "ExecuteTaskStop", TaskName: "ExecuteTask", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 		{Name: "taskID", Type: etw.InInt32},
@@ -4848,46 +3550,22 @@ var executeTaskStop = etw.EventDesc{
 	New: func() etw.Event { return new(ExecuteTaskStop) },
 }
 
-// AnyExecuteTaskStop is event 48, of task ExecuteTask, opcode win:Stop,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [ExecuteTaskStop]; a newer one is decoded like it.
+// AnyExecuteTaskStop is [ExecuteTaskStop] in any version: a newer one is
+// decoded like it.
 type AnyExecuteTaskStop struct {
 	Seen etw.Seen
-
-	TaskName etw.UTF16
-	TaskID   int32
+	ExecuteTaskStop
 }
 
-var anyExecuteTaskStop = []*etw.EventDesc{&executeTaskStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyExecuteTaskStop) EventDescs() []*etw.EventDesc { return anyExecuteTaskStop }
-func (e *AnyExecuteTaskStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyExecuteTaskStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExecuteTaskStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&executeTaskStop} }
+func (e *AnyExecuteTaskStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyExecuteTaskStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ExecuteTaskStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyExecuteTaskStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskName = v.TaskName
-	e.TaskID = v.TaskID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExecuteTaskStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.TaskName)
-	case 1:
-		return etw.IntValue(int64(e.TaskID))
-	}
-	return etw.Value{}
+	return e.ExecuteTaskStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -4895,10 +3573,6 @@ func (e AnyExecuteTaskStop) Clone() *AnyExecuteTaskStop {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
-
-func (e AnyExecuteTaskStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExecuteTaskStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyExecuteTaskStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExecuteTaskYieldStart is event 49, version 0, of task ExecuteTaskYield,
 // opcode win:Start, keyword All, level win:Informational.
@@ -4949,15 +3623,8 @@ func (e ExecuteTaskYieldStart) LogValue() slog.Value         { return etw.LogVal
 func (e ExecuteTaskYieldStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var executeTaskYieldStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         49,
-	Level:      4,
-	Opcode:     1,
-	Task:       65485,
-	Keywords:   0x1,
-	Name:       "ExecuteTaskYieldStart",
-	TaskName:   "ExecuteTaskYield",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 49, Level: 4, Opcode: 1, Task: 65485, Keywords: 0x1,
+	Name: "ExecuteTaskYieldStart", TaskName: "ExecuteTaskYield", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 		{Name: "taskID", Type: etw.InInt32},
@@ -4965,46 +3632,24 @@ var executeTaskYieldStart = etw.EventDesc{
 	New: func() etw.Event { return new(ExecuteTaskYieldStart) },
 }
 
-// AnyExecuteTaskYieldStart is event 49, of task ExecuteTaskYield, opcode
-// win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is [ExecuteTaskYieldStart]; a newer one is decoded like it.
+// AnyExecuteTaskYieldStart is [ExecuteTaskYieldStart] in any version: a newer
+// one is decoded like it.
 type AnyExecuteTaskYieldStart struct {
 	Seen etw.Seen
-
-	TaskName etw.UTF16
-	TaskID   int32
+	ExecuteTaskYieldStart
 }
 
-var anyExecuteTaskYieldStart = []*etw.EventDesc{&executeTaskYieldStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyExecuteTaskYieldStart) EventDescs() []*etw.EventDesc { return anyExecuteTaskYieldStart }
-func (e *AnyExecuteTaskYieldStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyExecuteTaskYieldStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExecuteTaskYieldStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&executeTaskYieldStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyExecuteTaskYieldStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ExecuteTaskYieldStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyExecuteTaskYieldStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyExecuteTaskYieldStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskName = v.TaskName
-	e.TaskID = v.TaskID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExecuteTaskYieldStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.TaskName)
-	case 1:
-		return etw.IntValue(int64(e.TaskID))
-	}
-	return etw.Value{}
+	return e.ExecuteTaskYieldStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5012,10 +3657,6 @@ func (e AnyExecuteTaskYieldStart) Clone() *AnyExecuteTaskYieldStart {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
-
-func (e AnyExecuteTaskYieldStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExecuteTaskYieldStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyExecuteTaskYieldStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExecuteTaskYieldStop is event 50, version 0, of task ExecuteTaskYield,
 // opcode win:Stop, keyword All, level win:Informational.
@@ -5066,15 +3707,8 @@ func (e ExecuteTaskYieldStop) LogValue() slog.Value         { return etw.LogValu
 func (e ExecuteTaskYieldStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var executeTaskYieldStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         50,
-	Level:      4,
-	Opcode:     2,
-	Task:       65485,
-	Keywords:   0x1,
-	Name:       "ExecuteTaskYieldStop",
-	TaskName:   "ExecuteTaskYield",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 50, Level: 4, Opcode: 2, Task: 65485, Keywords: 0x1,
+	Name: "ExecuteTaskYieldStop", TaskName: "ExecuteTaskYield", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 		{Name: "taskID", Type: etw.InInt32},
@@ -5082,46 +3716,24 @@ var executeTaskYieldStop = etw.EventDesc{
 	New: func() etw.Event { return new(ExecuteTaskYieldStop) },
 }
 
-// AnyExecuteTaskYieldStop is event 50, of task ExecuteTaskYield, opcode
-// win:Stop, keyword All, level win:Informational, in any version.
-//
-// The only version is [ExecuteTaskYieldStop]; a newer one is decoded like it.
+// AnyExecuteTaskYieldStop is [ExecuteTaskYieldStop] in any version: a newer
+// one is decoded like it.
 type AnyExecuteTaskYieldStop struct {
 	Seen etw.Seen
-
-	TaskName etw.UTF16
-	TaskID   int32
+	ExecuteTaskYieldStop
 }
 
-var anyExecuteTaskYieldStop = []*etw.EventDesc{&executeTaskYieldStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyExecuteTaskYieldStop) EventDescs() []*etw.EventDesc { return anyExecuteTaskYieldStop }
-func (e *AnyExecuteTaskYieldStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyExecuteTaskYieldStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExecuteTaskYieldStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&executeTaskYieldStop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyExecuteTaskYieldStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ExecuteTaskYieldStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyExecuteTaskYieldStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyExecuteTaskYieldStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskName = v.TaskName
-	e.TaskID = v.TaskID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExecuteTaskYieldStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.TaskName)
-	case 1:
-		return etw.IntValue(int64(e.TaskID))
-	}
-	return etw.Value{}
+	return e.ExecuteTaskYieldStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5129,10 +3741,6 @@ func (e AnyExecuteTaskYieldStop) Clone() *AnyExecuteTaskYieldStop {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
-
-func (e AnyExecuteTaskYieldStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExecuteTaskYieldStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyExecuteTaskYieldStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExecuteTaskReacquireStart is event 51, version 0, of task
 // ExecuteTaskReacquire, opcode win:Start, keyword All, level
@@ -5184,15 +3792,8 @@ func (e ExecuteTaskReacquireStart) LogValue() slog.Value         { return etw.Lo
 func (e ExecuteTaskReacquireStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var executeTaskReacquireStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         51,
-	Level:      4,
-	Opcode:     1,
-	Task:       65483,
-	Keywords:   0x1,
-	Name:       "ExecuteTaskReacquireStart",
-	TaskName:   "ExecuteTaskReacquire",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 51, Level: 4, Opcode: 1, Task: 65483, Keywords: 0x1,
+	Name: "ExecuteTaskReacquireStart", TaskName: "ExecuteTaskReacquire", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 		{Name: "taskID", Type: etw.InInt32},
@@ -5200,49 +3801,24 @@ var executeTaskReacquireStart = etw.EventDesc{
 	New: func() etw.Event { return new(ExecuteTaskReacquireStart) },
 }
 
-// AnyExecuteTaskReacquireStart is event 51, of task ExecuteTaskReacquire,
-// opcode win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is [ExecuteTaskReacquireStart]; a newer one is decoded like
-// it.
+// AnyExecuteTaskReacquireStart is [ExecuteTaskReacquireStart] in any version:
+// a newer one is decoded like it.
 type AnyExecuteTaskReacquireStart struct {
 	Seen etw.Seen
-
-	TaskName etw.UTF16
-	TaskID   int32
+	ExecuteTaskReacquireStart
 }
 
-var anyExecuteTaskReacquireStart = []*etw.EventDesc{&executeTaskReacquireStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyExecuteTaskReacquireStart) EventDescs() []*etw.EventDesc {
-	return anyExecuteTaskReacquireStart
+	return []*etw.EventDesc{&executeTaskReacquireStart}
 }
-func (e *AnyExecuteTaskReacquireStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyExecuteTaskReacquireStart, e.Seen)
+func (e *AnyExecuteTaskReacquireStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyExecuteTaskReacquireStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ExecuteTaskReacquireStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyExecuteTaskReacquireStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskName = v.TaskName
-	e.TaskID = v.TaskID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExecuteTaskReacquireStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.TaskName)
-	case 1:
-		return etw.IntValue(int64(e.TaskID))
-	}
-	return etw.Value{}
+	return e.ExecuteTaskReacquireStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5250,10 +3826,6 @@ func (e AnyExecuteTaskReacquireStart) Clone() *AnyExecuteTaskReacquireStart {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
-
-func (e AnyExecuteTaskReacquireStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExecuteTaskReacquireStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyExecuteTaskReacquireStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExecuteTaskReacquireStop is event 52, version 0, of task
 // ExecuteTaskReacquire, opcode win:Stop, keyword All, level win:Informational.
@@ -5304,15 +3876,8 @@ func (e ExecuteTaskReacquireStop) LogValue() slog.Value         { return etw.Log
 func (e ExecuteTaskReacquireStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var executeTaskReacquireStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         52,
-	Level:      4,
-	Opcode:     2,
-	Task:       65483,
-	Keywords:   0x1,
-	Name:       "ExecuteTaskReacquireStop",
-	TaskName:   "ExecuteTaskReacquire",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 52, Level: 4, Opcode: 2, Task: 65483, Keywords: 0x1,
+	Name: "ExecuteTaskReacquireStop", TaskName: "ExecuteTaskReacquire", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 		{Name: "taskID", Type: etw.InInt32},
@@ -5320,47 +3885,24 @@ var executeTaskReacquireStop = etw.EventDesc{
 	New: func() etw.Event { return new(ExecuteTaskReacquireStop) },
 }
 
-// AnyExecuteTaskReacquireStop is event 52, of task ExecuteTaskReacquire,
-// opcode win:Stop, keyword All, level win:Informational, in any version.
-//
-// The only version is [ExecuteTaskReacquireStop]; a newer one is decoded like
-// it.
+// AnyExecuteTaskReacquireStop is [ExecuteTaskReacquireStop] in any version: a
+// newer one is decoded like it.
 type AnyExecuteTaskReacquireStop struct {
 	Seen etw.Seen
-
-	TaskName etw.UTF16
-	TaskID   int32
+	ExecuteTaskReacquireStop
 }
 
-var anyExecuteTaskReacquireStop = []*etw.EventDesc{&executeTaskReacquireStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyExecuteTaskReacquireStop) EventDescs() []*etw.EventDesc { return anyExecuteTaskReacquireStop }
-func (e *AnyExecuteTaskReacquireStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyExecuteTaskReacquireStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyExecuteTaskReacquireStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&executeTaskReacquireStop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyExecuteTaskReacquireStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ExecuteTaskReacquireStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyExecuteTaskReacquireStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyExecuteTaskReacquireStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskName = v.TaskName
-	e.TaskID = v.TaskID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExecuteTaskReacquireStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.TaskName)
-	case 1:
-		return etw.IntValue(int64(e.TaskID))
-	}
-	return etw.Value{}
+	return e.ExecuteTaskReacquireStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5368,10 +3910,6 @@ func (e AnyExecuteTaskReacquireStop) Clone() *AnyExecuteTaskReacquireStop {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
-
-func (e AnyExecuteTaskReacquireStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExecuteTaskReacquireStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyExecuteTaskReacquireStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProjectGraphConstructionStart is event 53, version 0, of task
 // ProjectGraphConstruction, opcode win:Start, keyword All, level
@@ -5420,73 +3958,38 @@ func (e ProjectGraphConstructionStart) LogValue() slog.Value         { return et
 func (e ProjectGraphConstructionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var projectGraphConstructionStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         53,
-	Level:      4,
-	Opcode:     1,
-	Task:       65481,
-	Keywords:   0x1,
-	Name:       "ProjectGraphConstructionStart",
-	TaskName:   "ProjectGraphConstruction",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 53, Level: 4, Opcode: 1, Task: 65481, Keywords: 0x1,
+	Name: "ProjectGraphConstructionStart", TaskName: "ProjectGraphConstruction", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "graphEntryPoints", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ProjectGraphConstructionStart) },
 }
 
-// AnyProjectGraphConstructionStart is event 53, of task
-// ProjectGraphConstruction, opcode win:Start, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [ProjectGraphConstructionStart]; a newer one is decoded
-// like it.
+// AnyProjectGraphConstructionStart is [ProjectGraphConstructionStart] in any
+// version: a newer one is decoded like it.
 type AnyProjectGraphConstructionStart struct {
 	Seen etw.Seen
-
-	GraphEntryPoints etw.UTF16
+	ProjectGraphConstructionStart
 }
 
-var anyProjectGraphConstructionStart = []*etw.EventDesc{&projectGraphConstructionStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProjectGraphConstructionStart) EventDescs() []*etw.EventDesc {
-	return anyProjectGraphConstructionStart
+	return []*etw.EventDesc{&projectGraphConstructionStart}
 }
-func (e *AnyProjectGraphConstructionStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProjectGraphConstructionStart, e.Seen)
+func (e *AnyProjectGraphConstructionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProjectGraphConstructionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProjectGraphConstructionStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProjectGraphConstructionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.GraphEntryPoints = v.GraphEntryPoints
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProjectGraphConstructionStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.GraphEntryPoints)
-	}
-	return etw.Value{}
+	return e.ProjectGraphConstructionStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyProjectGraphConstructionStart) Clone() *AnyProjectGraphConstructionStart {
 	e.GraphEntryPoints = e.GraphEntryPoints.Clone()
 	return &e
-}
-
-func (e AnyProjectGraphConstructionStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyProjectGraphConstructionStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyProjectGraphConstructionStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ProjectGraphConstructionStop is event 54, version 0, of task
@@ -5534,73 +4037,38 @@ func (e ProjectGraphConstructionStop) LogValue() slog.Value         { return etw
 func (e ProjectGraphConstructionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var projectGraphConstructionStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         54,
-	Level:      4,
-	Opcode:     2,
-	Task:       65481,
-	Keywords:   0x1,
-	Name:       "ProjectGraphConstructionStop",
-	TaskName:   "ProjectGraphConstruction",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 54, Level: 4, Opcode: 2, Task: 65481, Keywords: 0x1,
+	Name: "ProjectGraphConstructionStop", TaskName: "ProjectGraphConstruction", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "graphEntryPoints", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ProjectGraphConstructionStop) },
 }
 
-// AnyProjectGraphConstructionStop is event 54, of task
-// ProjectGraphConstruction, opcode win:Stop, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [ProjectGraphConstructionStop]; a newer one is decoded
-// like it.
+// AnyProjectGraphConstructionStop is [ProjectGraphConstructionStop] in any
+// version: a newer one is decoded like it.
 type AnyProjectGraphConstructionStop struct {
 	Seen etw.Seen
-
-	GraphEntryPoints etw.UTF16
+	ProjectGraphConstructionStop
 }
 
-var anyProjectGraphConstructionStop = []*etw.EventDesc{&projectGraphConstructionStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProjectGraphConstructionStop) EventDescs() []*etw.EventDesc {
-	return anyProjectGraphConstructionStop
+	return []*etw.EventDesc{&projectGraphConstructionStop}
 }
-func (e *AnyProjectGraphConstructionStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProjectGraphConstructionStop, e.Seen)
+func (e *AnyProjectGraphConstructionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProjectGraphConstructionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProjectGraphConstructionStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProjectGraphConstructionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.GraphEntryPoints = v.GraphEntryPoints
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProjectGraphConstructionStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.GraphEntryPoints)
-	}
-	return etw.Value{}
+	return e.ProjectGraphConstructionStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyProjectGraphConstructionStop) Clone() *AnyProjectGraphConstructionStop {
 	e.GraphEntryPoints = e.GraphEntryPoints.Clone()
 	return &e
-}
-
-func (e AnyProjectGraphConstructionStop) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyProjectGraphConstructionStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyProjectGraphConstructionStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // PacketReadSize is event 55, version 0, of task PacketReadSize, keyword All,
@@ -5645,61 +4113,34 @@ func (e PacketReadSize) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e PacketReadSize) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var packetReadSize = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       55,
-	Level:    4,
-	Task:     65479,
-	Keywords: 0x1,
-	Name:     "PacketReadSize",
-	TaskName: "PacketReadSize",
+	Provider: &providerDesc, ID: 55, Level: 4, Task: 65479, Keywords: 0x1,
+	Name: "PacketReadSize", TaskName: "PacketReadSize",
 	Fields: []etw.FieldDesc{
 		{Name: "size", Type: etw.InInt32},
 	},
 	New: func() etw.Event { return new(PacketReadSize) },
 }
 
-// AnyPacketReadSize is event 55, of task PacketReadSize, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [PacketReadSize]; a newer one is decoded like it.
+// AnyPacketReadSize is [PacketReadSize] in any version: a newer one is decoded
+// like it.
 type AnyPacketReadSize struct {
 	Seen etw.Seen
-
-	Size int32
+	PacketReadSize
 }
 
-var anyPacketReadSize = []*etw.EventDesc{&packetReadSize}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPacketReadSize) EventDescs() []*etw.EventDesc { return anyPacketReadSize }
-func (e *AnyPacketReadSize) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPacketReadSize, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPacketReadSize) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PacketReadSize
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPacketReadSize) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&packetReadSize} }
+func (e *AnyPacketReadSize) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyPacketReadSize) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Size = v.Size
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPacketReadSize) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.Size))
-	}
-	return etw.Value{}
+	return e.PacketReadSize.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPacketReadSize) Clone() *AnyPacketReadSize { return &e }
-
-func (e AnyPacketReadSize) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPacketReadSize) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPacketReadSize) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TargetUpToDateStart is event 56, version 0, of task TargetUpToDate, opcode
 // win:Start, keyword All, level win:Informational.
@@ -5715,39 +4156,33 @@ func (e TargetUpToDateStart) LogValue() slog.Value                              
 func (e TargetUpToDateStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var targetUpToDateStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         56,
-	Level:      4,
-	Opcode:     1,
-	Task:       65478,
-	Keywords:   0x1,
-	Name:       "TargetUpToDateStart",
-	TaskName:   "TargetUpToDate",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(TargetUpToDateStart) },
+	Provider: &providerDesc, ID: 56, Level: 4, Opcode: 1, Task: 65478, Keywords: 0x1,
+	Name: "TargetUpToDateStart", TaskName: "TargetUpToDate", OpcodeName: "Start",
+	New: func() etw.Event { return new(TargetUpToDateStart) },
 }
 
-// AnyTargetUpToDateStart is event 56, of task TargetUpToDate, opcode
-// win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is [TargetUpToDateStart]; a newer one is decoded like it.
+// AnyTargetUpToDateStart is [TargetUpToDateStart] in any version: a newer one
+// is decoded like it.
 type AnyTargetUpToDateStart struct {
 	Seen etw.Seen
+	TargetUpToDateStart
 }
 
-var anyTargetUpToDateStart = []*etw.EventDesc{&targetUpToDateStart}
-
-func (*AnyTargetUpToDateStart) EventDescs() []*etw.EventDesc { return anyTargetUpToDateStart }
-func (*AnyTargetUpToDateStart) EventDesc() *etw.EventDesc    { return &targetUpToDateStart }
-func (e *AnyTargetUpToDateStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTargetUpToDateStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&targetUpToDateStart}
+}
+func (e *AnyTargetUpToDateStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTargetUpToDateStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.TargetUpToDateStart.DecodePayload(p, ptr)
 }
-func (*AnyTargetUpToDateStart) FieldValue(int) etw.Value        { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyTargetUpToDateStart) Clone() *AnyTargetUpToDateStart { return &e }
-func (e AnyTargetUpToDateStart) String() string                 { return string(etw.AppendText(nil, &e)) }
-func (e AnyTargetUpToDateStart) LogValue() slog.Value           { return etw.LogValue(&e) }
-func (e AnyTargetUpToDateStart) MarshalJSON() ([]byte, error)   { return etw.AppendJSON(nil, &e) }
 
 // TargetUpToDateStop is event 57, version 0, of task TargetUpToDate, opcode
 // win:Stop, keyword All, level win:Informational.
@@ -5791,65 +4226,36 @@ func (e TargetUpToDateStop) LogValue() slog.Value         { return etw.LogValue(
 func (e TargetUpToDateStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var targetUpToDateStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         57,
-	Level:      4,
-	Opcode:     2,
-	Task:       65478,
-	Keywords:   0x1,
-	Name:       "TargetUpToDateStop",
-	TaskName:   "TargetUpToDate",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 57, Level: 4, Opcode: 2, Task: 65478, Keywords: 0x1,
+	Name: "TargetUpToDateStop", TaskName: "TargetUpToDate", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "result", Type: etw.InInt32},
 	},
 	New: func() etw.Event { return new(TargetUpToDateStop) },
 }
 
-// AnyTargetUpToDateStop is event 57, of task TargetUpToDate, opcode win:Stop,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [TargetUpToDateStop]; a newer one is decoded like it.
+// AnyTargetUpToDateStop is [TargetUpToDateStop] in any version: a newer one is
+// decoded like it.
 type AnyTargetUpToDateStop struct {
 	Seen etw.Seen
-
-	Result int32
+	TargetUpToDateStop
 }
 
-var anyTargetUpToDateStop = []*etw.EventDesc{&targetUpToDateStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTargetUpToDateStop) EventDescs() []*etw.EventDesc { return anyTargetUpToDateStop }
-func (e *AnyTargetUpToDateStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTargetUpToDateStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTargetUpToDateStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&targetUpToDateStop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTargetUpToDateStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TargetUpToDateStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTargetUpToDateStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTargetUpToDateStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Result = v.Result
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTargetUpToDateStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.Result))
-	}
-	return etw.Value{}
+	return e.TargetUpToDateStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTargetUpToDateStop) Clone() *AnyTargetUpToDateStop { return &e }
-
-func (e AnyTargetUpToDateStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTargetUpToDateStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTargetUpToDateStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CopyUpToDateStart is event 58, version 0, of task CopyUpToDate, opcode
 // win:Start, keyword All, level win:Informational.
@@ -5895,57 +4301,32 @@ func (e CopyUpToDateStart) LogValue() slog.Value         { return etw.LogValue(&
 func (e CopyUpToDateStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var copyUpToDateStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         58,
-	Level:      4,
-	Opcode:     1,
-	Task:       65476,
-	Keywords:   0x1,
-	Name:       "CopyUpToDateStart",
-	TaskName:   "CopyUpToDate",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 58, Level: 4, Opcode: 1, Task: 65476, Keywords: 0x1,
+	Name: "CopyUpToDateStart", TaskName: "CopyUpToDate", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "path", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(CopyUpToDateStart) },
 }
 
-// AnyCopyUpToDateStart is event 58, of task CopyUpToDate, opcode win:Start,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [CopyUpToDateStart]; a newer one is decoded like it.
+// AnyCopyUpToDateStart is [CopyUpToDateStart] in any version: a newer one is
+// decoded like it.
 type AnyCopyUpToDateStart struct {
 	Seen etw.Seen
-
-	Path etw.UTF16
+	CopyUpToDateStart
 }
 
-var anyCopyUpToDateStart = []*etw.EventDesc{&copyUpToDateStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCopyUpToDateStart) EventDescs() []*etw.EventDesc { return anyCopyUpToDateStart }
-func (e *AnyCopyUpToDateStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCopyUpToDateStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCopyUpToDateStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&copyUpToDateStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCopyUpToDateStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CopyUpToDateStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCopyUpToDateStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCopyUpToDateStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Path = v.Path
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCopyUpToDateStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Path)
-	}
-	return etw.Value{}
+	return e.CopyUpToDateStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5953,10 +4334,6 @@ func (e AnyCopyUpToDateStart) Clone() *AnyCopyUpToDateStart {
 	e.Path = e.Path.Clone()
 	return &e
 }
-
-func (e AnyCopyUpToDateStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCopyUpToDateStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCopyUpToDateStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CopyUpToDateStop is event 59, version 0, of task CopyUpToDate, opcode
 // win:Stop, keyword All, level win:Informational.
@@ -6007,15 +4384,8 @@ func (e CopyUpToDateStop) LogValue() slog.Value         { return etw.LogValue(&e
 func (e CopyUpToDateStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var copyUpToDateStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         59,
-	Level:      4,
-	Opcode:     2,
-	Task:       65476,
-	Keywords:   0x1,
-	Name:       "CopyUpToDateStop",
-	TaskName:   "CopyUpToDate",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 59, Level: 4, Opcode: 2, Task: 65476, Keywords: 0x1,
+	Name: "CopyUpToDateStop", TaskName: "CopyUpToDate", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "path", Type: etw.InUnicodeString},
 		{Name: "wasUpToDate", Type: etw.InBoolean},
@@ -6023,46 +4393,22 @@ var copyUpToDateStop = etw.EventDesc{
 	New: func() etw.Event { return new(CopyUpToDateStop) },
 }
 
-// AnyCopyUpToDateStop is event 59, of task CopyUpToDate, opcode win:Stop,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [CopyUpToDateStop]; a newer one is decoded like it.
+// AnyCopyUpToDateStop is [CopyUpToDateStop] in any version: a newer one is
+// decoded like it.
 type AnyCopyUpToDateStop struct {
 	Seen etw.Seen
-
-	Path        etw.UTF16
-	WasUpToDate etw.Bool
+	CopyUpToDateStop
 }
 
-var anyCopyUpToDateStop = []*etw.EventDesc{&copyUpToDateStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCopyUpToDateStop) EventDescs() []*etw.EventDesc { return anyCopyUpToDateStop }
-func (e *AnyCopyUpToDateStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCopyUpToDateStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCopyUpToDateStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&copyUpToDateStop} }
+func (e *AnyCopyUpToDateStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCopyUpToDateStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CopyUpToDateStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCopyUpToDateStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Path = v.Path
-	e.WasUpToDate = v.WasUpToDate
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCopyUpToDateStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Path)
-	case 1:
-		return etw.BoolValue(e.WasUpToDate)
-	}
-	return etw.Value{}
+	return e.CopyUpToDateStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -6070,10 +4416,6 @@ func (e AnyCopyUpToDateStop) Clone() *AnyCopyUpToDateStop {
 	e.Path = e.Path.Clone()
 	return &e
 }
-
-func (e AnyCopyUpToDateStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCopyUpToDateStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCopyUpToDateStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WriteLinesToFileUpToDateStart is event 60, version 0, of task
 // WriteLinesToFileUpToDate, opcode win:Start, keyword All, level
@@ -6094,47 +4436,33 @@ func (e WriteLinesToFileUpToDateStart) LogValue() slog.Value                  { 
 func (e WriteLinesToFileUpToDateStart) MarshalJSON() ([]byte, error)          { return etw.AppendJSON(nil, &e) }
 
 var writeLinesToFileUpToDateStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         60,
-	Level:      4,
-	Opcode:     1,
-	Task:       65474,
-	Keywords:   0x1,
-	Name:       "WriteLinesToFileUpToDateStart",
-	TaskName:   "WriteLinesToFileUpToDate",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(WriteLinesToFileUpToDateStart) },
+	Provider: &providerDesc, ID: 60, Level: 4, Opcode: 1, Task: 65474, Keywords: 0x1,
+	Name: "WriteLinesToFileUpToDateStart", TaskName: "WriteLinesToFileUpToDate", OpcodeName: "Start",
+	New: func() etw.Event { return new(WriteLinesToFileUpToDateStart) },
 }
 
-// AnyWriteLinesToFileUpToDateStart is event 60, of task
-// WriteLinesToFileUpToDate, opcode win:Start, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [WriteLinesToFileUpToDateStart]; a newer one is decoded
-// like it.
+// AnyWriteLinesToFileUpToDateStart is [WriteLinesToFileUpToDateStart] in any
+// version: a newer one is decoded like it.
 type AnyWriteLinesToFileUpToDateStart struct {
 	Seen etw.Seen
+	WriteLinesToFileUpToDateStart
 }
 
-var anyWriteLinesToFileUpToDateStart = []*etw.EventDesc{&writeLinesToFileUpToDateStart}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyWriteLinesToFileUpToDateStart) EventDescs() []*etw.EventDesc {
-	return anyWriteLinesToFileUpToDateStart
+	return []*etw.EventDesc{&writeLinesToFileUpToDateStart}
 }
-func (*AnyWriteLinesToFileUpToDateStart) EventDesc() *etw.EventDesc {
-	return &writeLinesToFileUpToDateStart
+func (e *AnyWriteLinesToFileUpToDateStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-func (e *AnyWriteLinesToFileUpToDateStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnyWriteLinesToFileUpToDateStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.WriteLinesToFileUpToDateStart.DecodePayload(p, ptr)
 }
-func (*AnyWriteLinesToFileUpToDateStart) FieldValue(int) etw.Value                  { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyWriteLinesToFileUpToDateStart) Clone() *AnyWriteLinesToFileUpToDateStart { return &e }
-func (e AnyWriteLinesToFileUpToDateStart) String() string                           { return string(etw.AppendText(nil, &e)) }
-func (e AnyWriteLinesToFileUpToDateStart) LogValue() slog.Value                     { return etw.LogValue(&e) }
-func (e AnyWriteLinesToFileUpToDateStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // WriteLinesToFileUpToDateStop is event 61, version 0, of task
 // WriteLinesToFileUpToDate, opcode win:Stop, keyword All, level
@@ -6186,15 +4514,8 @@ func (e WriteLinesToFileUpToDateStop) LogValue() slog.Value         { return etw
 func (e WriteLinesToFileUpToDateStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var writeLinesToFileUpToDateStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         61,
-	Level:      4,
-	Opcode:     2,
-	Task:       65474,
-	Keywords:   0x1,
-	Name:       "WriteLinesToFileUpToDateStop",
-	TaskName:   "WriteLinesToFileUpToDate",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 61, Level: 4, Opcode: 2, Task: 65474, Keywords: 0x1,
+	Name: "WriteLinesToFileUpToDateStop", TaskName: "WriteLinesToFileUpToDate", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "fileItemSpec", Type: etw.InUnicodeString},
 		{Name: "wasUpToDate", Type: etw.InBoolean},
@@ -6202,62 +4523,30 @@ var writeLinesToFileUpToDateStop = etw.EventDesc{
 	New: func() etw.Event { return new(WriteLinesToFileUpToDateStop) },
 }
 
-// AnyWriteLinesToFileUpToDateStop is event 61, of task
-// WriteLinesToFileUpToDate, opcode win:Stop, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [WriteLinesToFileUpToDateStop]; a newer one is decoded
-// like it.
+// AnyWriteLinesToFileUpToDateStop is [WriteLinesToFileUpToDateStop] in any
+// version: a newer one is decoded like it.
 type AnyWriteLinesToFileUpToDateStop struct {
 	Seen etw.Seen
-
-	FileItemSpec etw.UTF16
-	WasUpToDate  etw.Bool
+	WriteLinesToFileUpToDateStop
 }
 
-var anyWriteLinesToFileUpToDateStop = []*etw.EventDesc{&writeLinesToFileUpToDateStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyWriteLinesToFileUpToDateStop) EventDescs() []*etw.EventDesc {
-	return anyWriteLinesToFileUpToDateStop
+	return []*etw.EventDesc{&writeLinesToFileUpToDateStop}
 }
-func (e *AnyWriteLinesToFileUpToDateStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyWriteLinesToFileUpToDateStop, e.Seen)
+func (e *AnyWriteLinesToFileUpToDateStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWriteLinesToFileUpToDateStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v WriteLinesToFileUpToDateStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyWriteLinesToFileUpToDateStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.FileItemSpec = v.FileItemSpec
-	e.WasUpToDate = v.WasUpToDate
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWriteLinesToFileUpToDateStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.FileItemSpec)
-	case 1:
-		return etw.BoolValue(e.WasUpToDate)
-	}
-	return etw.Value{}
+	return e.WriteLinesToFileUpToDateStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyWriteLinesToFileUpToDateStop) Clone() *AnyWriteLinesToFileUpToDateStop {
 	e.FileItemSpec = e.FileItemSpec.Clone()
 	return &e
-}
-
-func (e AnyWriteLinesToFileUpToDateStop) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyWriteLinesToFileUpToDateStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyWriteLinesToFileUpToDateStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // SdkResolverLoadAllResolversStart is event 62, version 0, of task
@@ -6283,47 +4572,33 @@ func (e SdkResolverLoadAllResolversStart) MarshalJSON() ([]byte, error) {
 }
 
 var sdkResolverLoadAllResolversStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         62,
-	Level:      4,
-	Opcode:     1,
-	Task:       65472,
-	Keywords:   0x1,
-	Name:       "SdkResolverLoadAllResolversStart",
-	TaskName:   "SdkResolverLoadAllResolvers",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(SdkResolverLoadAllResolversStart) },
+	Provider: &providerDesc, ID: 62, Level: 4, Opcode: 1, Task: 65472, Keywords: 0x1,
+	Name: "SdkResolverLoadAllResolversStart", TaskName: "SdkResolverLoadAllResolvers", OpcodeName: "Start",
+	New: func() etw.Event { return new(SdkResolverLoadAllResolversStart) },
 }
 
-// AnySdkResolverLoadAllResolversStart is event 62, of task
-// SdkResolverLoadAllResolvers, opcode win:Start, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [SdkResolverLoadAllResolversStart]; a newer one is
-// decoded like it.
+// AnySdkResolverLoadAllResolversStart is [SdkResolverLoadAllResolversStart] in
+// any version: a newer one is decoded like it.
 type AnySdkResolverLoadAllResolversStart struct {
 	Seen etw.Seen
+	SdkResolverLoadAllResolversStart
 }
 
-var anySdkResolverLoadAllResolversStart = []*etw.EventDesc{&sdkResolverLoadAllResolversStart}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnySdkResolverLoadAllResolversStart) EventDescs() []*etw.EventDesc {
-	return anySdkResolverLoadAllResolversStart
+	return []*etw.EventDesc{&sdkResolverLoadAllResolversStart}
 }
-func (*AnySdkResolverLoadAllResolversStart) EventDesc() *etw.EventDesc {
-	return &sdkResolverLoadAllResolversStart
+func (e *AnySdkResolverLoadAllResolversStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-func (e *AnySdkResolverLoadAllResolversStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnySdkResolverLoadAllResolversStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.SdkResolverLoadAllResolversStart.DecodePayload(p, ptr)
 }
-func (*AnySdkResolverLoadAllResolversStart) FieldValue(int) etw.Value                     { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnySdkResolverLoadAllResolversStart) Clone() *AnySdkResolverLoadAllResolversStart { return &e }
-func (e AnySdkResolverLoadAllResolversStart) String() string                              { return string(etw.AppendText(nil, &e)) }
-func (e AnySdkResolverLoadAllResolversStart) LogValue() slog.Value                        { return etw.LogValue(&e) }
-func (e AnySdkResolverLoadAllResolversStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // SdkResolverLoadAllResolversStop is event 63, version 0, of task
 // SdkResolverLoadAllResolvers, opcode win:Stop, keyword All, level
@@ -6372,71 +4647,36 @@ func (e SdkResolverLoadAllResolversStop) MarshalJSON() ([]byte, error) {
 }
 
 var sdkResolverLoadAllResolversStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         63,
-	Level:      4,
-	Opcode:     2,
-	Task:       65472,
-	Keywords:   0x1,
-	Name:       "SdkResolverLoadAllResolversStop",
-	TaskName:   "SdkResolverLoadAllResolvers",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 63, Level: 4, Opcode: 2, Task: 65472, Keywords: 0x1,
+	Name: "SdkResolverLoadAllResolversStop", TaskName: "SdkResolverLoadAllResolvers", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "resolverCount", Type: etw.InInt32},
 	},
 	New: func() etw.Event { return new(SdkResolverLoadAllResolversStop) },
 }
 
-// AnySdkResolverLoadAllResolversStop is event 63, of task
-// SdkResolverLoadAllResolvers, opcode win:Stop, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [SdkResolverLoadAllResolversStop]; a newer one is
-// decoded like it.
+// AnySdkResolverLoadAllResolversStop is [SdkResolverLoadAllResolversStop] in
+// any version: a newer one is decoded like it.
 type AnySdkResolverLoadAllResolversStop struct {
 	Seen etw.Seen
-
-	ResolverCount int32
+	SdkResolverLoadAllResolversStop
 }
 
-var anySdkResolverLoadAllResolversStop = []*etw.EventDesc{&sdkResolverLoadAllResolversStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnySdkResolverLoadAllResolversStop) EventDescs() []*etw.EventDesc {
-	return anySdkResolverLoadAllResolversStop
+	return []*etw.EventDesc{&sdkResolverLoadAllResolversStop}
 }
-func (e *AnySdkResolverLoadAllResolversStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySdkResolverLoadAllResolversStop, e.Seen)
+func (e *AnySdkResolverLoadAllResolversStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySdkResolverLoadAllResolversStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SdkResolverLoadAllResolversStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySdkResolverLoadAllResolversStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ResolverCount = v.ResolverCount
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySdkResolverLoadAllResolversStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.ResolverCount))
-	}
-	return etw.Value{}
+	return e.SdkResolverLoadAllResolversStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnySdkResolverLoadAllResolversStop) Clone() *AnySdkResolverLoadAllResolversStop { return &e }
-
-func (e AnySdkResolverLoadAllResolversStop) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnySdkResolverLoadAllResolversStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnySdkResolverLoadAllResolversStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // SdkResolverResolveSdkStart is event 64, version 0, of task
 // SdkResolverResolveSdk, opcode win:Start, keyword All, level
@@ -6455,42 +4695,33 @@ func (e SdkResolverResolveSdkStart) LogValue() slog.Value               { return
 func (e SdkResolverResolveSdkStart) MarshalJSON() ([]byte, error)       { return etw.AppendJSON(nil, &e) }
 
 var sdkResolverResolveSdkStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         64,
-	Level:      4,
-	Opcode:     1,
-	Task:       65470,
-	Keywords:   0x1,
-	Name:       "SdkResolverResolveSdkStart",
-	TaskName:   "SdkResolverResolveSdk",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(SdkResolverResolveSdkStart) },
+	Provider: &providerDesc, ID: 64, Level: 4, Opcode: 1, Task: 65470, Keywords: 0x1,
+	Name: "SdkResolverResolveSdkStart", TaskName: "SdkResolverResolveSdk", OpcodeName: "Start",
+	New: func() etw.Event { return new(SdkResolverResolveSdkStart) },
 }
 
-// AnySdkResolverResolveSdkStart is event 64, of task SdkResolverResolveSdk,
-// opcode win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is [SdkResolverResolveSdkStart]; a newer one is decoded
-// like it.
+// AnySdkResolverResolveSdkStart is [SdkResolverResolveSdkStart] in any
+// version: a newer one is decoded like it.
 type AnySdkResolverResolveSdkStart struct {
 	Seen etw.Seen
+	SdkResolverResolveSdkStart
 }
 
-var anySdkResolverResolveSdkStart = []*etw.EventDesc{&sdkResolverResolveSdkStart}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnySdkResolverResolveSdkStart) EventDescs() []*etw.EventDesc {
-	return anySdkResolverResolveSdkStart
+	return []*etw.EventDesc{&sdkResolverResolveSdkStart}
 }
-func (*AnySdkResolverResolveSdkStart) EventDesc() *etw.EventDesc { return &sdkResolverResolveSdkStart }
-func (e *AnySdkResolverResolveSdkStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnySdkResolverResolveSdkStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnySdkResolverResolveSdkStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.SdkResolverResolveSdkStart.DecodePayload(p, ptr)
 }
-func (*AnySdkResolverResolveSdkStart) FieldValue(int) etw.Value               { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnySdkResolverResolveSdkStart) Clone() *AnySdkResolverResolveSdkStart { return &e }
-func (e AnySdkResolverResolveSdkStart) String() string                        { return string(etw.AppendText(nil, &e)) }
-func (e AnySdkResolverResolveSdkStart) LogValue() slog.Value                  { return etw.LogValue(&e) }
-func (e AnySdkResolverResolveSdkStart) MarshalJSON() ([]byte, error)          { return etw.AppendJSON(nil, &e) }
 
 // SdkResolverResolveSdkStop is event 65, version 0, of task
 // SdkResolverResolveSdk, opcode win:Stop, keyword All, level
@@ -6566,15 +4797,8 @@ func (e SdkResolverResolveSdkStop) LogValue() slog.Value         { return etw.Lo
 func (e SdkResolverResolveSdkStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var sdkResolverResolveSdkStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         65,
-	Level:      4,
-	Opcode:     2,
-	Task:       65470,
-	Keywords:   0x1,
-	Name:       "SdkResolverResolveSdkStop",
-	TaskName:   "SdkResolverResolveSdk",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 65, Level: 4, Opcode: 2, Task: 65470, Keywords: 0x1,
+	Name: "SdkResolverResolveSdkStop", TaskName: "SdkResolverResolveSdk", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "resolverName", Type: etw.InUnicodeString},
 		{Name: "sdkName", Type: etw.InUnicodeString},
@@ -6586,65 +4810,24 @@ var sdkResolverResolveSdkStop = etw.EventDesc{
 	New: func() etw.Event { return new(SdkResolverResolveSdkStop) },
 }
 
-// AnySdkResolverResolveSdkStop is event 65, of task SdkResolverResolveSdk,
-// opcode win:Stop, keyword All, level win:Informational, in any version.
-//
-// The only version is [SdkResolverResolveSdkStop]; a newer one is decoded like
-// it.
+// AnySdkResolverResolveSdkStop is [SdkResolverResolveSdkStop] in any version:
+// a newer one is decoded like it.
 type AnySdkResolverResolveSdkStop struct {
 	Seen etw.Seen
-
-	ResolverName etw.UTF16
-	SdkName      etw.UTF16
-	SolutionPath etw.UTF16
-	ProjectPath  etw.UTF16
-	SdkPath      etw.UTF16
-	Success      etw.Bool
+	SdkResolverResolveSdkStop
 }
 
-var anySdkResolverResolveSdkStop = []*etw.EventDesc{&sdkResolverResolveSdkStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnySdkResolverResolveSdkStop) EventDescs() []*etw.EventDesc {
-	return anySdkResolverResolveSdkStop
+	return []*etw.EventDesc{&sdkResolverResolveSdkStop}
 }
-func (e *AnySdkResolverResolveSdkStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySdkResolverResolveSdkStop, e.Seen)
+func (e *AnySdkResolverResolveSdkStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySdkResolverResolveSdkStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SdkResolverResolveSdkStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySdkResolverResolveSdkStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ResolverName = v.ResolverName
-	e.SdkName = v.SdkName
-	e.SolutionPath = v.SolutionPath
-	e.ProjectPath = v.ProjectPath
-	e.SdkPath = v.SdkPath
-	e.Success = v.Success
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySdkResolverResolveSdkStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ResolverName)
-	case 1:
-		return etw.UTF16Value(e.SdkName)
-	case 2:
-		return etw.UTF16Value(e.SolutionPath)
-	case 3:
-		return etw.UTF16Value(e.ProjectPath)
-	case 4:
-		return etw.UTF16Value(e.SdkPath)
-	case 5:
-		return etw.BoolValue(e.Success)
-	}
-	return etw.Value{}
+	return e.SdkResolverResolveSdkStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -6656,10 +4839,6 @@ func (e AnySdkResolverResolveSdkStop) Clone() *AnySdkResolverResolveSdkStop {
 	e.SdkPath = e.SdkPath.Clone()
 	return &e
 }
-
-func (e AnySdkResolverResolveSdkStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySdkResolverResolveSdkStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySdkResolverResolveSdkStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CachedSdkResolverServiceResolveSdkStart is event 66, version 0, of task
 // CachedSdkResolverServiceResolveSdk, opcode win:Start, keyword All, level
@@ -6725,15 +4904,8 @@ func (e CachedSdkResolverServiceResolveSdkStart) MarshalJSON() ([]byte, error) {
 }
 
 var cachedSdkResolverServiceResolveSdkStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         66,
-	Level:      4,
-	Opcode:     1,
-	Task:       65468,
-	Keywords:   0x1,
-	Name:       "CachedSdkResolverServiceResolveSdkStart",
-	TaskName:   "CachedSdkResolverServiceResolveSdk",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 66, Level: 4, Opcode: 1, Task: 65468, Keywords: 0x1,
+	Name: "CachedSdkResolverServiceResolveSdkStart", TaskName: "CachedSdkResolverServiceResolveSdk", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "sdkName", Type: etw.InUnicodeString},
 		{Name: "solutionPath", Type: etw.InUnicodeString},
@@ -6742,54 +4914,25 @@ var cachedSdkResolverServiceResolveSdkStart = etw.EventDesc{
 	New: func() etw.Event { return new(CachedSdkResolverServiceResolveSdkStart) },
 }
 
-// AnyCachedSdkResolverServiceResolveSdkStart is event 66, of task
-// CachedSdkResolverServiceResolveSdk, opcode win:Start, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [CachedSdkResolverServiceResolveSdkStart]; a newer one
-// is decoded like it.
+// AnyCachedSdkResolverServiceResolveSdkStart is
+// [CachedSdkResolverServiceResolveSdkStart] in any version: a newer one is
+// decoded like it.
 type AnyCachedSdkResolverServiceResolveSdkStart struct {
 	Seen etw.Seen
-
-	SdkName      etw.UTF16
-	SolutionPath etw.UTF16
-	ProjectPath  etw.UTF16
+	CachedSdkResolverServiceResolveSdkStart
 }
 
-var anyCachedSdkResolverServiceResolveSdkStart = []*etw.EventDesc{&cachedSdkResolverServiceResolveSdkStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyCachedSdkResolverServiceResolveSdkStart) EventDescs() []*etw.EventDesc {
-	return anyCachedSdkResolverServiceResolveSdkStart
+	return []*etw.EventDesc{&cachedSdkResolverServiceResolveSdkStart}
 }
-func (e *AnyCachedSdkResolverServiceResolveSdkStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCachedSdkResolverServiceResolveSdkStart, e.Seen)
+func (e *AnyCachedSdkResolverServiceResolveSdkStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCachedSdkResolverServiceResolveSdkStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CachedSdkResolverServiceResolveSdkStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCachedSdkResolverServiceResolveSdkStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SdkName = v.SdkName
-	e.SolutionPath = v.SolutionPath
-	e.ProjectPath = v.ProjectPath
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCachedSdkResolverServiceResolveSdkStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SdkName)
-	case 1:
-		return etw.UTF16Value(e.SolutionPath)
-	case 2:
-		return etw.UTF16Value(e.ProjectPath)
-	}
-	return etw.Value{}
+	return e.CachedSdkResolverServiceResolveSdkStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -6798,14 +4941,6 @@ func (e AnyCachedSdkResolverServiceResolveSdkStart) Clone() *AnyCachedSdkResolve
 	e.SolutionPath = e.SolutionPath.Clone()
 	e.ProjectPath = e.ProjectPath.Clone()
 	return &e
-}
-
-func (e AnyCachedSdkResolverServiceResolveSdkStart) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyCachedSdkResolverServiceResolveSdkStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyCachedSdkResolverServiceResolveSdkStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // CachedSdkResolverServiceResolveSdkStop is event 67, version 2, of task
@@ -6881,16 +5016,8 @@ func (e CachedSdkResolverServiceResolveSdkStop) MarshalJSON() ([]byte, error) {
 }
 
 var cachedSdkResolverServiceResolveSdkStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         67,
-	Version:    2,
-	Level:      4,
-	Opcode:     2,
-	Task:       65468,
-	Keywords:   0x1,
-	Name:       "CachedSdkResolverServiceResolveSdkStop",
-	TaskName:   "CachedSdkResolverServiceResolveSdk",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 67, Version: 2, Level: 4, Opcode: 2, Task: 65468, Keywords: 0x1,
+	Name: "CachedSdkResolverServiceResolveSdkStop", TaskName: "CachedSdkResolverServiceResolveSdk", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "sdkName", Type: etw.InUnicodeString},
 		{Name: "solutionPath", Type: etw.InUnicodeString},
@@ -6901,62 +5028,25 @@ var cachedSdkResolverServiceResolveSdkStop = etw.EventDesc{
 	New: func() etw.Event { return new(CachedSdkResolverServiceResolveSdkStop) },
 }
 
-// AnyCachedSdkResolverServiceResolveSdkStop is event 67, of task
-// CachedSdkResolverServiceResolveSdk, opcode win:Stop, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [CachedSdkResolverServiceResolveSdkStop]; a newer one is
+// AnyCachedSdkResolverServiceResolveSdkStop is
+// [CachedSdkResolverServiceResolveSdkStop] in any version: a newer one is
 // decoded like it.
 type AnyCachedSdkResolverServiceResolveSdkStop struct {
 	Seen etw.Seen
-
-	SdkName         etw.UTF16
-	SolutionPath    etw.UTF16
-	ProjectPath     etw.UTF16
-	Success         etw.Bool
-	WasResultCached etw.Bool
+	CachedSdkResolverServiceResolveSdkStop
 }
 
-var anyCachedSdkResolverServiceResolveSdkStop = []*etw.EventDesc{&cachedSdkResolverServiceResolveSdkStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyCachedSdkResolverServiceResolveSdkStop) EventDescs() []*etw.EventDesc {
-	return anyCachedSdkResolverServiceResolveSdkStop
+	return []*etw.EventDesc{&cachedSdkResolverServiceResolveSdkStop}
 }
-func (e *AnyCachedSdkResolverServiceResolveSdkStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCachedSdkResolverServiceResolveSdkStop, e.Seen)
+func (e *AnyCachedSdkResolverServiceResolveSdkStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCachedSdkResolverServiceResolveSdkStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CachedSdkResolverServiceResolveSdkStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCachedSdkResolverServiceResolveSdkStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.SdkName = v.SdkName
-	e.SolutionPath = v.SolutionPath
-	e.ProjectPath = v.ProjectPath
-	e.Success = v.Success
-	e.WasResultCached = v.WasResultCached
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCachedSdkResolverServiceResolveSdkStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.SdkName)
-	case 1:
-		return etw.UTF16Value(e.SolutionPath)
-	case 2:
-		return etw.UTF16Value(e.ProjectPath)
-	case 3:
-		return etw.BoolValue(e.Success)
-	case 4:
-		return etw.BoolValue(e.WasResultCached)
-	}
-	return etw.Value{}
+	return e.CachedSdkResolverServiceResolveSdkStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -6965,14 +5055,6 @@ func (e AnyCachedSdkResolverServiceResolveSdkStop) Clone() *AnyCachedSdkResolver
 	e.SolutionPath = e.SolutionPath.Clone()
 	e.ProjectPath = e.ProjectPath.Clone()
 	return &e
-}
-
-func (e AnyCachedSdkResolverServiceResolveSdkStop) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyCachedSdkResolverServiceResolveSdkStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyCachedSdkResolverServiceResolveSdkStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ReusableStringBuilderFactoryStart is event 68, version 0, of task
@@ -7042,15 +5124,8 @@ func (e ReusableStringBuilderFactoryStart) MarshalJSON() ([]byte, error) {
 }
 
 var reusableStringBuilderFactoryStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         68,
-	Level:      4,
-	Opcode:     1,
-	Task:       65466,
-	Keywords:   0x1,
-	Name:       "ReusableStringBuilderFactoryStart",
-	TaskName:   "ReusableStringBuilderFactory",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 68, Level: 4, Opcode: 1, Task: 65466, Keywords: 0x1,
+	Name: "ReusableStringBuilderFactoryStart", TaskName: "ReusableStringBuilderFactory", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "hash", Type: etw.InInt32},
 		{Name: "newCapacity", Type: etw.InInt32},
@@ -7060,70 +5135,30 @@ var reusableStringBuilderFactoryStart = etw.EventDesc{
 	New: func() etw.Event { return new(ReusableStringBuilderFactoryStart) },
 }
 
-// AnyReusableStringBuilderFactoryStart is event 68, of task
-// ReusableStringBuilderFactory, opcode win:Start, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [ReusableStringBuilderFactoryStart]; a newer one is
-// decoded like it.
+// AnyReusableStringBuilderFactoryStart is [ReusableStringBuilderFactoryStart]
+// in any version: a newer one is decoded like it.
 type AnyReusableStringBuilderFactoryStart struct {
 	Seen etw.Seen
-
-	Hash        int32
-	NewCapacity int32
-	OldCapacity int32
-	Type        etw.UTF16
+	ReusableStringBuilderFactoryStart
 }
 
-var anyReusableStringBuilderFactoryStart = []*etw.EventDesc{&reusableStringBuilderFactoryStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyReusableStringBuilderFactoryStart) EventDescs() []*etw.EventDesc {
-	return anyReusableStringBuilderFactoryStart
+	return []*etw.EventDesc{&reusableStringBuilderFactoryStart}
 }
-func (e *AnyReusableStringBuilderFactoryStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyReusableStringBuilderFactoryStart, e.Seen)
+func (e *AnyReusableStringBuilderFactoryStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyReusableStringBuilderFactoryStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ReusableStringBuilderFactoryStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyReusableStringBuilderFactoryStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Hash = v.Hash
-	e.NewCapacity = v.NewCapacity
-	e.OldCapacity = v.OldCapacity
-	e.Type = v.Type
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyReusableStringBuilderFactoryStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.Hash))
-	case 1:
-		return etw.IntValue(int64(e.NewCapacity))
-	case 2:
-		return etw.IntValue(int64(e.OldCapacity))
-	case 3:
-		return etw.UTF16Value(e.Type)
-	}
-	return etw.Value{}
+	return e.ReusableStringBuilderFactoryStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyReusableStringBuilderFactoryStart) Clone() *AnyReusableStringBuilderFactoryStart {
 	e.Type = e.Type.Clone()
 	return &e
-}
-
-func (e AnyReusableStringBuilderFactoryStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyReusableStringBuilderFactoryStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyReusableStringBuilderFactoryStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ReusableStringBuilderFactoryStop is event 69, version 0, of task
@@ -7193,15 +5228,8 @@ func (e ReusableStringBuilderFactoryStop) MarshalJSON() ([]byte, error) {
 }
 
 var reusableStringBuilderFactoryStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         69,
-	Level:      4,
-	Opcode:     2,
-	Task:       65466,
-	Keywords:   0x1,
-	Name:       "ReusableStringBuilderFactoryStop",
-	TaskName:   "ReusableStringBuilderFactory",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 69, Level: 4, Opcode: 2, Task: 65466, Keywords: 0x1,
+	Name: "ReusableStringBuilderFactoryStop", TaskName: "ReusableStringBuilderFactory", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "hash", Type: etw.InInt32},
 		{Name: "returningCapacity", Type: etw.InInt32},
@@ -7211,70 +5239,30 @@ var reusableStringBuilderFactoryStop = etw.EventDesc{
 	New: func() etw.Event { return new(ReusableStringBuilderFactoryStop) },
 }
 
-// AnyReusableStringBuilderFactoryStop is event 69, of task
-// ReusableStringBuilderFactory, opcode win:Stop, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [ReusableStringBuilderFactoryStop]; a newer one is
-// decoded like it.
+// AnyReusableStringBuilderFactoryStop is [ReusableStringBuilderFactoryStop] in
+// any version: a newer one is decoded like it.
 type AnyReusableStringBuilderFactoryStop struct {
 	Seen etw.Seen
-
-	Hash              int32
-	ReturningCapacity int32
-	ReturningLength   int32
-	Type              etw.UTF16
+	ReusableStringBuilderFactoryStop
 }
 
-var anyReusableStringBuilderFactoryStop = []*etw.EventDesc{&reusableStringBuilderFactoryStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyReusableStringBuilderFactoryStop) EventDescs() []*etw.EventDesc {
-	return anyReusableStringBuilderFactoryStop
+	return []*etw.EventDesc{&reusableStringBuilderFactoryStop}
 }
-func (e *AnyReusableStringBuilderFactoryStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyReusableStringBuilderFactoryStop, e.Seen)
+func (e *AnyReusableStringBuilderFactoryStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyReusableStringBuilderFactoryStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ReusableStringBuilderFactoryStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyReusableStringBuilderFactoryStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Hash = v.Hash
-	e.ReturningCapacity = v.ReturningCapacity
-	e.ReturningLength = v.ReturningLength
-	e.Type = v.Type
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyReusableStringBuilderFactoryStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.Hash))
-	case 1:
-		return etw.IntValue(int64(e.ReturningCapacity))
-	case 2:
-		return etw.IntValue(int64(e.ReturningLength))
-	case 3:
-		return etw.UTF16Value(e.Type)
-	}
-	return etw.Value{}
+	return e.ReusableStringBuilderFactoryStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyReusableStringBuilderFactoryStop) Clone() *AnyReusableStringBuilderFactoryStop {
 	e.Type = e.Type.Clone()
 	return &e
-}
-
-func (e AnyReusableStringBuilderFactoryStop) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyReusableStringBuilderFactoryStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyReusableStringBuilderFactoryStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ReusableStringBuilderFactoryUnbalanced is event 70, version 0, of task
@@ -7333,13 +5321,8 @@ func (e ReusableStringBuilderFactoryUnbalanced) MarshalJSON() ([]byte, error) {
 }
 
 var reusableStringBuilderFactoryUnbalanced = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       70,
-	Level:    4,
-	Task:     65464,
-	Keywords: 0x1,
-	Name:     "ReusableStringBuilderFactoryUnbalanced",
-	TaskName: "ReusableStringBuilderFactoryUnbalanced",
+	Provider: &providerDesc, ID: 70, Level: 4, Task: 65464, Keywords: 0x1,
+	Name: "ReusableStringBuilderFactoryUnbalanced", TaskName: "ReusableStringBuilderFactoryUnbalanced",
 	Fields: []etw.FieldDesc{
 		{Name: "oldHash", Type: etw.InInt32},
 		{Name: "newHash", Type: etw.InInt32},
@@ -7347,63 +5330,30 @@ var reusableStringBuilderFactoryUnbalanced = etw.EventDesc{
 	New: func() etw.Event { return new(ReusableStringBuilderFactoryUnbalanced) },
 }
 
-// AnyReusableStringBuilderFactoryUnbalanced is event 70, of task
-// ReusableStringBuilderFactoryUnbalanced, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [ReusableStringBuilderFactoryUnbalanced]; a newer one is
+// AnyReusableStringBuilderFactoryUnbalanced is
+// [ReusableStringBuilderFactoryUnbalanced] in any version: a newer one is
 // decoded like it.
 type AnyReusableStringBuilderFactoryUnbalanced struct {
 	Seen etw.Seen
-
-	OldHash int32
-	NewHash int32
+	ReusableStringBuilderFactoryUnbalanced
 }
 
-var anyReusableStringBuilderFactoryUnbalanced = []*etw.EventDesc{&reusableStringBuilderFactoryUnbalanced}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyReusableStringBuilderFactoryUnbalanced) EventDescs() []*etw.EventDesc {
-	return anyReusableStringBuilderFactoryUnbalanced
+	return []*etw.EventDesc{&reusableStringBuilderFactoryUnbalanced}
 }
-func (e *AnyReusableStringBuilderFactoryUnbalanced) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyReusableStringBuilderFactoryUnbalanced, e.Seen)
+func (e *AnyReusableStringBuilderFactoryUnbalanced) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyReusableStringBuilderFactoryUnbalanced) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ReusableStringBuilderFactoryUnbalanced
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyReusableStringBuilderFactoryUnbalanced) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.OldHash = v.OldHash
-	e.NewHash = v.NewHash
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyReusableStringBuilderFactoryUnbalanced) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.OldHash))
-	case 1:
-		return etw.IntValue(int64(e.NewHash))
-	}
-	return etw.Value{}
+	return e.ReusableStringBuilderFactoryUnbalanced.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyReusableStringBuilderFactoryUnbalanced) Clone() *AnyReusableStringBuilderFactoryUnbalanced {
 	return &e
-}
-
-func (e AnyReusableStringBuilderFactoryUnbalanced) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyReusableStringBuilderFactoryUnbalanced) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyReusableStringBuilderFactoryUnbalanced) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ProjectCacheCreatePluginInstanceStart is event 71, version 0, of task
@@ -7457,75 +5407,39 @@ func (e ProjectCacheCreatePluginInstanceStart) MarshalJSON() ([]byte, error) {
 }
 
 var projectCacheCreatePluginInstanceStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         71,
-	Level:      4,
-	Opcode:     1,
-	Task:       65463,
-	Keywords:   0x1,
-	Name:       "ProjectCacheCreatePluginInstanceStart",
-	TaskName:   "ProjectCacheCreatePluginInstance",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 71, Level: 4, Opcode: 1, Task: 65463, Keywords: 0x1,
+	Name: "ProjectCacheCreatePluginInstanceStart", TaskName: "ProjectCacheCreatePluginInstance", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "pluginAssemblyPath", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ProjectCacheCreatePluginInstanceStart) },
 }
 
-// AnyProjectCacheCreatePluginInstanceStart is event 71, of task
-// ProjectCacheCreatePluginInstance, opcode win:Start, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [ProjectCacheCreatePluginInstanceStart]; a newer one is
+// AnyProjectCacheCreatePluginInstanceStart is
+// [ProjectCacheCreatePluginInstanceStart] in any version: a newer one is
 // decoded like it.
 type AnyProjectCacheCreatePluginInstanceStart struct {
 	Seen etw.Seen
-
-	PluginAssemblyPath etw.UTF16
+	ProjectCacheCreatePluginInstanceStart
 }
 
-var anyProjectCacheCreatePluginInstanceStart = []*etw.EventDesc{&projectCacheCreatePluginInstanceStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProjectCacheCreatePluginInstanceStart) EventDescs() []*etw.EventDesc {
-	return anyProjectCacheCreatePluginInstanceStart
+	return []*etw.EventDesc{&projectCacheCreatePluginInstanceStart}
 }
-func (e *AnyProjectCacheCreatePluginInstanceStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProjectCacheCreatePluginInstanceStart, e.Seen)
+func (e *AnyProjectCacheCreatePluginInstanceStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProjectCacheCreatePluginInstanceStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProjectCacheCreatePluginInstanceStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProjectCacheCreatePluginInstanceStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.PluginAssemblyPath = v.PluginAssemblyPath
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProjectCacheCreatePluginInstanceStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.PluginAssemblyPath)
-	}
-	return etw.Value{}
+	return e.ProjectCacheCreatePluginInstanceStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyProjectCacheCreatePluginInstanceStart) Clone() *AnyProjectCacheCreatePluginInstanceStart {
 	e.PluginAssemblyPath = e.PluginAssemblyPath.Clone()
 	return &e
-}
-
-func (e AnyProjectCacheCreatePluginInstanceStart) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyProjectCacheCreatePluginInstanceStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyProjectCacheCreatePluginInstanceStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ProjectCacheCreatePluginInstanceStop is event 72, version 0, of task
@@ -7583,15 +5497,8 @@ func (e ProjectCacheCreatePluginInstanceStop) MarshalJSON() ([]byte, error) {
 }
 
 var projectCacheCreatePluginInstanceStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         72,
-	Level:      4,
-	Opcode:     2,
-	Task:       65463,
-	Keywords:   0x1,
-	Name:       "ProjectCacheCreatePluginInstanceStop",
-	TaskName:   "ProjectCacheCreatePluginInstance",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 72, Level: 4, Opcode: 2, Task: 65463, Keywords: 0x1,
+	Name: "ProjectCacheCreatePluginInstanceStop", TaskName: "ProjectCacheCreatePluginInstance", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "pluginAssemblyPath", Type: etw.InUnicodeString},
 		{Name: "pluginTypeName", Type: etw.InUnicodeString},
@@ -7599,50 +5506,25 @@ var projectCacheCreatePluginInstanceStop = etw.EventDesc{
 	New: func() etw.Event { return new(ProjectCacheCreatePluginInstanceStop) },
 }
 
-// AnyProjectCacheCreatePluginInstanceStop is event 72, of task
-// ProjectCacheCreatePluginInstance, opcode win:Stop, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [ProjectCacheCreatePluginInstanceStop]; a newer one is
+// AnyProjectCacheCreatePluginInstanceStop is
+// [ProjectCacheCreatePluginInstanceStop] in any version: a newer one is
 // decoded like it.
 type AnyProjectCacheCreatePluginInstanceStop struct {
 	Seen etw.Seen
-
-	PluginAssemblyPath etw.UTF16
-	PluginTypeName     etw.UTF16
+	ProjectCacheCreatePluginInstanceStop
 }
 
-var anyProjectCacheCreatePluginInstanceStop = []*etw.EventDesc{&projectCacheCreatePluginInstanceStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProjectCacheCreatePluginInstanceStop) EventDescs() []*etw.EventDesc {
-	return anyProjectCacheCreatePluginInstanceStop
+	return []*etw.EventDesc{&projectCacheCreatePluginInstanceStop}
 }
-func (e *AnyProjectCacheCreatePluginInstanceStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProjectCacheCreatePluginInstanceStop, e.Seen)
+func (e *AnyProjectCacheCreatePluginInstanceStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProjectCacheCreatePluginInstanceStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProjectCacheCreatePluginInstanceStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProjectCacheCreatePluginInstanceStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.PluginAssemblyPath = v.PluginAssemblyPath
-	e.PluginTypeName = v.PluginTypeName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProjectCacheCreatePluginInstanceStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.PluginAssemblyPath)
-	case 1:
-		return etw.UTF16Value(e.PluginTypeName)
-	}
-	return etw.Value{}
+	return e.ProjectCacheCreatePluginInstanceStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -7650,14 +5532,6 @@ func (e AnyProjectCacheCreatePluginInstanceStop) Clone() *AnyProjectCacheCreateP
 	e.PluginAssemblyPath = e.PluginAssemblyPath.Clone()
 	e.PluginTypeName = e.PluginTypeName.Clone()
 	return &e
-}
-
-func (e AnyProjectCacheCreatePluginInstanceStop) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyProjectCacheCreatePluginInstanceStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyProjectCacheCreatePluginInstanceStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ProjectCacheBeginBuildStart is event 73, version 0, of task
@@ -7705,60 +5579,32 @@ func (e ProjectCacheBeginBuildStart) LogValue() slog.Value         { return etw.
 func (e ProjectCacheBeginBuildStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var projectCacheBeginBuildStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         73,
-	Level:      4,
-	Opcode:     1,
-	Task:       65461,
-	Keywords:   0x1,
-	Name:       "ProjectCacheBeginBuildStart",
-	TaskName:   "ProjectCacheBeginBuild",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 73, Level: 4, Opcode: 1, Task: 65461, Keywords: 0x1,
+	Name: "ProjectCacheBeginBuildStart", TaskName: "ProjectCacheBeginBuild", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "pluginTypeName", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ProjectCacheBeginBuildStart) },
 }
 
-// AnyProjectCacheBeginBuildStart is event 73, of task ProjectCacheBeginBuild,
-// opcode win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is [ProjectCacheBeginBuildStart]; a newer one is decoded
-// like it.
+// AnyProjectCacheBeginBuildStart is [ProjectCacheBeginBuildStart] in any
+// version: a newer one is decoded like it.
 type AnyProjectCacheBeginBuildStart struct {
 	Seen etw.Seen
-
-	PluginTypeName etw.UTF16
+	ProjectCacheBeginBuildStart
 }
 
-var anyProjectCacheBeginBuildStart = []*etw.EventDesc{&projectCacheBeginBuildStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProjectCacheBeginBuildStart) EventDescs() []*etw.EventDesc {
-	return anyProjectCacheBeginBuildStart
+	return []*etw.EventDesc{&projectCacheBeginBuildStart}
 }
-func (e *AnyProjectCacheBeginBuildStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProjectCacheBeginBuildStart, e.Seen)
+func (e *AnyProjectCacheBeginBuildStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProjectCacheBeginBuildStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProjectCacheBeginBuildStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProjectCacheBeginBuildStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.PluginTypeName = v.PluginTypeName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProjectCacheBeginBuildStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.PluginTypeName)
-	}
-	return etw.Value{}
+	return e.ProjectCacheBeginBuildStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -7766,10 +5612,6 @@ func (e AnyProjectCacheBeginBuildStart) Clone() *AnyProjectCacheBeginBuildStart 
 	e.PluginTypeName = e.PluginTypeName.Clone()
 	return &e
 }
-
-func (e AnyProjectCacheBeginBuildStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProjectCacheBeginBuildStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProjectCacheBeginBuildStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProjectCacheBeginBuildStop is event 74, version 0, of task
 // ProjectCacheBeginBuild, opcode win:Stop, keyword All, level
@@ -7816,60 +5658,32 @@ func (e ProjectCacheBeginBuildStop) LogValue() slog.Value         { return etw.L
 func (e ProjectCacheBeginBuildStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var projectCacheBeginBuildStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         74,
-	Level:      4,
-	Opcode:     2,
-	Task:       65461,
-	Keywords:   0x1,
-	Name:       "ProjectCacheBeginBuildStop",
-	TaskName:   "ProjectCacheBeginBuild",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 74, Level: 4, Opcode: 2, Task: 65461, Keywords: 0x1,
+	Name: "ProjectCacheBeginBuildStop", TaskName: "ProjectCacheBeginBuild", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "pluginTypeName", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ProjectCacheBeginBuildStop) },
 }
 
-// AnyProjectCacheBeginBuildStop is event 74, of task ProjectCacheBeginBuild,
-// opcode win:Stop, keyword All, level win:Informational, in any version.
-//
-// The only version is [ProjectCacheBeginBuildStop]; a newer one is decoded
-// like it.
+// AnyProjectCacheBeginBuildStop is [ProjectCacheBeginBuildStop] in any
+// version: a newer one is decoded like it.
 type AnyProjectCacheBeginBuildStop struct {
 	Seen etw.Seen
-
-	PluginTypeName etw.UTF16
+	ProjectCacheBeginBuildStop
 }
 
-var anyProjectCacheBeginBuildStop = []*etw.EventDesc{&projectCacheBeginBuildStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProjectCacheBeginBuildStop) EventDescs() []*etw.EventDesc {
-	return anyProjectCacheBeginBuildStop
+	return []*etw.EventDesc{&projectCacheBeginBuildStop}
 }
-func (e *AnyProjectCacheBeginBuildStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProjectCacheBeginBuildStop, e.Seen)
+func (e *AnyProjectCacheBeginBuildStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProjectCacheBeginBuildStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProjectCacheBeginBuildStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProjectCacheBeginBuildStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.PluginTypeName = v.PluginTypeName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProjectCacheBeginBuildStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.PluginTypeName)
-	}
-	return etw.Value{}
+	return e.ProjectCacheBeginBuildStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -7877,10 +5691,6 @@ func (e AnyProjectCacheBeginBuildStop) Clone() *AnyProjectCacheBeginBuildStop {
 	e.PluginTypeName = e.PluginTypeName.Clone()
 	return &e
 }
-
-func (e AnyProjectCacheBeginBuildStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProjectCacheBeginBuildStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProjectCacheBeginBuildStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProjectCacheGetCacheResultStart is event 75, version 0, of task
 // ProjectCacheGetCacheResult, opcode win:Start, keyword All, level
@@ -7943,15 +5753,8 @@ func (e ProjectCacheGetCacheResultStart) MarshalJSON() ([]byte, error) {
 }
 
 var projectCacheGetCacheResultStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         75,
-	Level:      4,
-	Opcode:     1,
-	Task:       65459,
-	Keywords:   0x1,
-	Name:       "ProjectCacheGetCacheResultStart",
-	TaskName:   "ProjectCacheGetCacheResult",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 75, Level: 4, Opcode: 1, Task: 65459, Keywords: 0x1,
+	Name: "ProjectCacheGetCacheResultStart", TaskName: "ProjectCacheGetCacheResult", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "pluginTypeName", Type: etw.InUnicodeString},
 		{Name: "projectPath", Type: etw.InUnicodeString},
@@ -7960,54 +5763,24 @@ var projectCacheGetCacheResultStart = etw.EventDesc{
 	New: func() etw.Event { return new(ProjectCacheGetCacheResultStart) },
 }
 
-// AnyProjectCacheGetCacheResultStart is event 75, of task
-// ProjectCacheGetCacheResult, opcode win:Start, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [ProjectCacheGetCacheResultStart]; a newer one is
-// decoded like it.
+// AnyProjectCacheGetCacheResultStart is [ProjectCacheGetCacheResultStart] in
+// any version: a newer one is decoded like it.
 type AnyProjectCacheGetCacheResultStart struct {
 	Seen etw.Seen
-
-	PluginTypeName etw.UTF16
-	ProjectPath    etw.UTF16
-	Targets        etw.UTF16
+	ProjectCacheGetCacheResultStart
 }
 
-var anyProjectCacheGetCacheResultStart = []*etw.EventDesc{&projectCacheGetCacheResultStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProjectCacheGetCacheResultStart) EventDescs() []*etw.EventDesc {
-	return anyProjectCacheGetCacheResultStart
+	return []*etw.EventDesc{&projectCacheGetCacheResultStart}
 }
-func (e *AnyProjectCacheGetCacheResultStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProjectCacheGetCacheResultStart, e.Seen)
+func (e *AnyProjectCacheGetCacheResultStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProjectCacheGetCacheResultStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProjectCacheGetCacheResultStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProjectCacheGetCacheResultStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.PluginTypeName = v.PluginTypeName
-	e.ProjectPath = v.ProjectPath
-	e.Targets = v.Targets
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProjectCacheGetCacheResultStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.PluginTypeName)
-	case 1:
-		return etw.UTF16Value(e.ProjectPath)
-	case 2:
-		return etw.UTF16Value(e.Targets)
-	}
-	return etw.Value{}
+	return e.ProjectCacheGetCacheResultStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -8016,12 +5789,6 @@ func (e AnyProjectCacheGetCacheResultStart) Clone() *AnyProjectCacheGetCacheResu
 	e.ProjectPath = e.ProjectPath.Clone()
 	e.Targets = e.Targets.Clone()
 	return &e
-}
-
-func (e AnyProjectCacheGetCacheResultStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyProjectCacheGetCacheResultStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyProjectCacheGetCacheResultStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ProjectCacheGetCacheResultStop is event 76, version 0, of task
@@ -8089,15 +5856,8 @@ func (e ProjectCacheGetCacheResultStop) LogValue() slog.Value         { return e
 func (e ProjectCacheGetCacheResultStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var projectCacheGetCacheResultStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         76,
-	Level:      4,
-	Opcode:     2,
-	Task:       65459,
-	Keywords:   0x1,
-	Name:       "ProjectCacheGetCacheResultStop",
-	TaskName:   "ProjectCacheGetCacheResult",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 76, Level: 4, Opcode: 2, Task: 65459, Keywords: 0x1,
+	Name: "ProjectCacheGetCacheResultStop", TaskName: "ProjectCacheGetCacheResult", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "pluginTypeName", Type: etw.InUnicodeString},
 		{Name: "projectPath", Type: etw.InUnicodeString},
@@ -8107,58 +5867,24 @@ var projectCacheGetCacheResultStop = etw.EventDesc{
 	New: func() etw.Event { return new(ProjectCacheGetCacheResultStop) },
 }
 
-// AnyProjectCacheGetCacheResultStop is event 76, of task
-// ProjectCacheGetCacheResult, opcode win:Stop, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [ProjectCacheGetCacheResultStop]; a newer one is decoded
-// like it.
+// AnyProjectCacheGetCacheResultStop is [ProjectCacheGetCacheResultStop] in any
+// version: a newer one is decoded like it.
 type AnyProjectCacheGetCacheResultStop struct {
 	Seen etw.Seen
-
-	PluginTypeName  etw.UTF16
-	ProjectPath     etw.UTF16
-	Targets         etw.UTF16
-	CacheResultType etw.UTF16
+	ProjectCacheGetCacheResultStop
 }
 
-var anyProjectCacheGetCacheResultStop = []*etw.EventDesc{&projectCacheGetCacheResultStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProjectCacheGetCacheResultStop) EventDescs() []*etw.EventDesc {
-	return anyProjectCacheGetCacheResultStop
+	return []*etw.EventDesc{&projectCacheGetCacheResultStop}
 }
-func (e *AnyProjectCacheGetCacheResultStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProjectCacheGetCacheResultStop, e.Seen)
+func (e *AnyProjectCacheGetCacheResultStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProjectCacheGetCacheResultStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProjectCacheGetCacheResultStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProjectCacheGetCacheResultStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.PluginTypeName = v.PluginTypeName
-	e.ProjectPath = v.ProjectPath
-	e.Targets = v.Targets
-	e.CacheResultType = v.CacheResultType
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProjectCacheGetCacheResultStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.PluginTypeName)
-	case 1:
-		return etw.UTF16Value(e.ProjectPath)
-	case 2:
-		return etw.UTF16Value(e.Targets)
-	case 3:
-		return etw.UTF16Value(e.CacheResultType)
-	}
-	return etw.Value{}
+	return e.ProjectCacheGetCacheResultStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -8168,12 +5894,6 @@ func (e AnyProjectCacheGetCacheResultStop) Clone() *AnyProjectCacheGetCacheResul
 	e.Targets = e.Targets.Clone()
 	e.CacheResultType = e.CacheResultType.Clone()
 	return &e
-}
-
-func (e AnyProjectCacheGetCacheResultStop) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyProjectCacheGetCacheResultStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyProjectCacheGetCacheResultStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ProjectCacheEndBuildStart is event 77, version 0, of task
@@ -8221,60 +5941,32 @@ func (e ProjectCacheEndBuildStart) LogValue() slog.Value         { return etw.Lo
 func (e ProjectCacheEndBuildStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var projectCacheEndBuildStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         77,
-	Level:      4,
-	Opcode:     1,
-	Task:       65457,
-	Keywords:   0x1,
-	Name:       "ProjectCacheEndBuildStart",
-	TaskName:   "ProjectCacheEndBuild",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 77, Level: 4, Opcode: 1, Task: 65457, Keywords: 0x1,
+	Name: "ProjectCacheEndBuildStart", TaskName: "ProjectCacheEndBuild", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "pluginTypeName", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ProjectCacheEndBuildStart) },
 }
 
-// AnyProjectCacheEndBuildStart is event 77, of task ProjectCacheEndBuild,
-// opcode win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is [ProjectCacheEndBuildStart]; a newer one is decoded like
-// it.
+// AnyProjectCacheEndBuildStart is [ProjectCacheEndBuildStart] in any version:
+// a newer one is decoded like it.
 type AnyProjectCacheEndBuildStart struct {
 	Seen etw.Seen
-
-	PluginTypeName etw.UTF16
+	ProjectCacheEndBuildStart
 }
 
-var anyProjectCacheEndBuildStart = []*etw.EventDesc{&projectCacheEndBuildStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProjectCacheEndBuildStart) EventDescs() []*etw.EventDesc {
-	return anyProjectCacheEndBuildStart
+	return []*etw.EventDesc{&projectCacheEndBuildStart}
 }
-func (e *AnyProjectCacheEndBuildStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProjectCacheEndBuildStart, e.Seen)
+func (e *AnyProjectCacheEndBuildStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProjectCacheEndBuildStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProjectCacheEndBuildStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProjectCacheEndBuildStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.PluginTypeName = v.PluginTypeName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProjectCacheEndBuildStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.PluginTypeName)
-	}
-	return etw.Value{}
+	return e.ProjectCacheEndBuildStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -8282,10 +5974,6 @@ func (e AnyProjectCacheEndBuildStart) Clone() *AnyProjectCacheEndBuildStart {
 	e.PluginTypeName = e.PluginTypeName.Clone()
 	return &e
 }
-
-func (e AnyProjectCacheEndBuildStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProjectCacheEndBuildStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProjectCacheEndBuildStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProjectCacheEndBuildStop is event 78, version 0, of task
 // ProjectCacheEndBuild, opcode win:Stop, keyword All, level win:Informational.
@@ -8331,58 +6019,32 @@ func (e ProjectCacheEndBuildStop) LogValue() slog.Value         { return etw.Log
 func (e ProjectCacheEndBuildStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var projectCacheEndBuildStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         78,
-	Level:      4,
-	Opcode:     2,
-	Task:       65457,
-	Keywords:   0x1,
-	Name:       "ProjectCacheEndBuildStop",
-	TaskName:   "ProjectCacheEndBuild",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 78, Level: 4, Opcode: 2, Task: 65457, Keywords: 0x1,
+	Name: "ProjectCacheEndBuildStop", TaskName: "ProjectCacheEndBuild", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "pluginTypeName", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ProjectCacheEndBuildStop) },
 }
 
-// AnyProjectCacheEndBuildStop is event 78, of task ProjectCacheEndBuild,
-// opcode win:Stop, keyword All, level win:Informational, in any version.
-//
-// The only version is [ProjectCacheEndBuildStop]; a newer one is decoded like
-// it.
+// AnyProjectCacheEndBuildStop is [ProjectCacheEndBuildStop] in any version: a
+// newer one is decoded like it.
 type AnyProjectCacheEndBuildStop struct {
 	Seen etw.Seen
-
-	PluginTypeName etw.UTF16
+	ProjectCacheEndBuildStop
 }
 
-var anyProjectCacheEndBuildStop = []*etw.EventDesc{&projectCacheEndBuildStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProjectCacheEndBuildStop) EventDescs() []*etw.EventDesc { return anyProjectCacheEndBuildStop }
-func (e *AnyProjectCacheEndBuildStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProjectCacheEndBuildStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProjectCacheEndBuildStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&projectCacheEndBuildStop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProjectCacheEndBuildStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProjectCacheEndBuildStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProjectCacheEndBuildStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyProjectCacheEndBuildStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.PluginTypeName = v.PluginTypeName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProjectCacheEndBuildStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.PluginTypeName)
-	}
-	return etw.Value{}
+	return e.ProjectCacheEndBuildStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -8390,10 +6052,6 @@ func (e AnyProjectCacheEndBuildStop) Clone() *AnyProjectCacheEndBuildStop {
 	e.PluginTypeName = e.PluginTypeName.Clone()
 	return &e
 }
-
-func (e AnyProjectCacheEndBuildStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProjectCacheEndBuildStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProjectCacheEndBuildStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart is event 79,
 // version 0, of task OutOfProcSdkResolverServiceRequestSdkPathFromMainNode,
@@ -8469,15 +6127,8 @@ func (e OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) MarshalJSON(
 }
 
 var outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         79,
-	Level:      4,
-	Opcode:     1,
-	Task:       65455,
-	Keywords:   0x1,
-	Name:       "OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart",
-	TaskName:   "OutOfProcSdkResolverServiceRequestSdkPathFromMainNode",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 79, Level: 4, Opcode: 1, Task: 65455, Keywords: 0x1,
+	Name: "OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart", TaskName: "OutOfProcSdkResolverServiceRequestSdkPathFromMainNode", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "submissionId", Type: etw.InInt32},
 		{Name: "sdkName", Type: etw.InUnicodeString},
@@ -8487,59 +6138,25 @@ var outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart = etw.EventDesc{
 	New: func() etw.Event { return new(OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) },
 }
 
-// AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart is event 79,
-// of task OutOfProcSdkResolverServiceRequestSdkPathFromMainNode, opcode
-// win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is
-// [OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart]; a newer one is
-// decoded like it.
+// AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart is
+// [OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart] in any version:
+// a newer one is decoded like it.
 type AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart struct {
 	Seen etw.Seen
-
-	SubmissionId int32
-	SdkName      etw.UTF16
-	SolutionPath etw.UTF16
-	ProjectPath  etw.UTF16
+	OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart
 }
 
-var anyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart = []*etw.EventDesc{&outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) EventDescs() []*etw.EventDesc {
-	return anyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart
+	return []*etw.EventDesc{&outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart}
 }
-func (e *AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart, e.Seen)
+func (e *AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SubmissionId = v.SubmissionId
-	e.SdkName = v.SdkName
-	e.SolutionPath = v.SolutionPath
-	e.ProjectPath = v.ProjectPath
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.SubmissionId))
-	case 1:
-		return etw.UTF16Value(e.SdkName)
-	case 2:
-		return etw.UTF16Value(e.SolutionPath)
-	case 3:
-		return etw.UTF16Value(e.ProjectPath)
-	}
-	return etw.Value{}
+	return e.OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -8548,16 +6165,6 @@ func (e AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) Clone() *
 	e.SolutionPath = e.SolutionPath.Clone()
 	e.ProjectPath = e.ProjectPath.Clone()
 	return &e
-}
-
-func (e AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) LogValue() slog.Value {
-	return etw.LogValue(&e)
-}
-func (e AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop is event 80,
@@ -8644,15 +6251,8 @@ func (e OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) MarshalJSON()
 }
 
 var outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         80,
-	Level:      4,
-	Opcode:     2,
-	Task:       65455,
-	Keywords:   0x1,
-	Name:       "OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop",
-	TaskName:   "OutOfProcSdkResolverServiceRequestSdkPathFromMainNode",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 80, Level: 4, Opcode: 2, Task: 65455, Keywords: 0x1,
+	Name: "OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop", TaskName: "OutOfProcSdkResolverServiceRequestSdkPathFromMainNode", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "submissionId", Type: etw.InInt32},
 		{Name: "sdkName", Type: etw.InUnicodeString},
@@ -8664,67 +6264,25 @@ var outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop = etw.EventDesc{
 	New: func() etw.Event { return new(OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) },
 }
 
-// AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop is event 80, of
-// task OutOfProcSdkResolverServiceRequestSdkPathFromMainNode, opcode win:Stop,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is
-// [OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop]; a newer one is
-// decoded like it.
+// AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop is
+// [OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop] in any version:
+// a newer one is decoded like it.
 type AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop struct {
 	Seen etw.Seen
-
-	SubmissionId    int32
-	SdkName         etw.UTF16
-	SolutionPath    etw.UTF16
-	ProjectPath     etw.UTF16
-	Success         etw.Bool
-	WasResultCached etw.Bool
+	OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop
 }
 
-var anyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop = []*etw.EventDesc{&outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) EventDescs() []*etw.EventDesc {
-	return anyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop
+	return []*etw.EventDesc{&outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop}
 }
-func (e *AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop, e.Seen)
+func (e *AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.SubmissionId = v.SubmissionId
-	e.SdkName = v.SdkName
-	e.SolutionPath = v.SolutionPath
-	e.ProjectPath = v.ProjectPath
-	e.Success = v.Success
-	e.WasResultCached = v.WasResultCached
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.SubmissionId))
-	case 1:
-		return etw.UTF16Value(e.SdkName)
-	case 2:
-		return etw.UTF16Value(e.SolutionPath)
-	case 3:
-		return etw.UTF16Value(e.ProjectPath)
-	case 4:
-		return etw.BoolValue(e.Success)
-	case 5:
-		return etw.BoolValue(e.WasResultCached)
-	}
-	return etw.Value{}
+	return e.OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -8733,16 +6291,6 @@ func (e AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) Clone() *A
 	e.SolutionPath = e.SolutionPath.Clone()
 	e.ProjectPath = e.ProjectPath.Clone()
 	return &e
-}
-
-func (e AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) LogValue() slog.Value {
-	return etw.LogValue(&e)
-}
-func (e AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // SdkResolverFindResolversManifestsStart is event 81, version 0, of task
@@ -8772,50 +6320,35 @@ func (e SdkResolverFindResolversManifestsStart) MarshalJSON() ([]byte, error) {
 }
 
 var sdkResolverFindResolversManifestsStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         81,
-	Level:      4,
-	Opcode:     1,
-	Task:       65453,
-	Keywords:   0x1,
-	Name:       "SdkResolverFindResolversManifestsStart",
-	TaskName:   "SdkResolverFindResolversManifests",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(SdkResolverFindResolversManifestsStart) },
+	Provider: &providerDesc, ID: 81, Level: 4, Opcode: 1, Task: 65453, Keywords: 0x1,
+	Name: "SdkResolverFindResolversManifestsStart", TaskName: "SdkResolverFindResolversManifests", OpcodeName: "Start",
+	New: func() etw.Event { return new(SdkResolverFindResolversManifestsStart) },
 }
 
-// AnySdkResolverFindResolversManifestsStart is event 81, of task
-// SdkResolverFindResolversManifests, opcode win:Start, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [SdkResolverFindResolversManifestsStart]; a newer one is
+// AnySdkResolverFindResolversManifestsStart is
+// [SdkResolverFindResolversManifestsStart] in any version: a newer one is
 // decoded like it.
 type AnySdkResolverFindResolversManifestsStart struct {
 	Seen etw.Seen
+	SdkResolverFindResolversManifestsStart
 }
 
-var anySdkResolverFindResolversManifestsStart = []*etw.EventDesc{&sdkResolverFindResolversManifestsStart}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnySdkResolverFindResolversManifestsStart) EventDescs() []*etw.EventDesc {
-	return anySdkResolverFindResolversManifestsStart
+	return []*etw.EventDesc{&sdkResolverFindResolversManifestsStart}
 }
-func (*AnySdkResolverFindResolversManifestsStart) EventDesc() *etw.EventDesc {
-	return &sdkResolverFindResolversManifestsStart
+func (e *AnySdkResolverFindResolversManifestsStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-func (e *AnySdkResolverFindResolversManifestsStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnySdkResolverFindResolversManifestsStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.SdkResolverFindResolversManifestsStart.DecodePayload(p, ptr)
 }
-func (*AnySdkResolverFindResolversManifestsStart) FieldValue(int) etw.Value { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnySdkResolverFindResolversManifestsStart) Clone() *AnySdkResolverFindResolversManifestsStart {
 	return &e
-}
-func (e AnySdkResolverFindResolversManifestsStart) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnySdkResolverFindResolversManifestsStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnySdkResolverFindResolversManifestsStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // SdkResolverFindResolversManifestsStop is event 82, version 0, of task
@@ -8869,74 +6402,38 @@ func (e SdkResolverFindResolversManifestsStop) MarshalJSON() ([]byte, error) {
 }
 
 var sdkResolverFindResolversManifestsStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         82,
-	Level:      4,
-	Opcode:     2,
-	Task:       65453,
-	Keywords:   0x1,
-	Name:       "SdkResolverFindResolversManifestsStop",
-	TaskName:   "SdkResolverFindResolversManifests",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 82, Level: 4, Opcode: 2, Task: 65453, Keywords: 0x1,
+	Name: "SdkResolverFindResolversManifestsStop", TaskName: "SdkResolverFindResolversManifests", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "resolverManifestCount", Type: etw.InInt32},
 	},
 	New: func() etw.Event { return new(SdkResolverFindResolversManifestsStop) },
 }
 
-// AnySdkResolverFindResolversManifestsStop is event 82, of task
-// SdkResolverFindResolversManifests, opcode win:Stop, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [SdkResolverFindResolversManifestsStop]; a newer one is
+// AnySdkResolverFindResolversManifestsStop is
+// [SdkResolverFindResolversManifestsStop] in any version: a newer one is
 // decoded like it.
 type AnySdkResolverFindResolversManifestsStop struct {
 	Seen etw.Seen
-
-	ResolverManifestCount int32
+	SdkResolverFindResolversManifestsStop
 }
 
-var anySdkResolverFindResolversManifestsStop = []*etw.EventDesc{&sdkResolverFindResolversManifestsStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnySdkResolverFindResolversManifestsStop) EventDescs() []*etw.EventDesc {
-	return anySdkResolverFindResolversManifestsStop
+	return []*etw.EventDesc{&sdkResolverFindResolversManifestsStop}
 }
-func (e *AnySdkResolverFindResolversManifestsStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySdkResolverFindResolversManifestsStop, e.Seen)
+func (e *AnySdkResolverFindResolversManifestsStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySdkResolverFindResolversManifestsStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SdkResolverFindResolversManifestsStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySdkResolverFindResolversManifestsStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ResolverManifestCount = v.ResolverManifestCount
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySdkResolverFindResolversManifestsStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.ResolverManifestCount))
-	}
-	return etw.Value{}
+	return e.SdkResolverFindResolversManifestsStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnySdkResolverFindResolversManifestsStop) Clone() *AnySdkResolverFindResolversManifestsStop {
 	return &e
-}
-
-func (e AnySdkResolverFindResolversManifestsStop) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnySdkResolverFindResolversManifestsStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnySdkResolverFindResolversManifestsStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // SdkResolverLoadResolversStart is event 83, version 0, of task
@@ -8958,47 +6455,33 @@ func (e SdkResolverLoadResolversStart) LogValue() slog.Value                  { 
 func (e SdkResolverLoadResolversStart) MarshalJSON() ([]byte, error)          { return etw.AppendJSON(nil, &e) }
 
 var sdkResolverLoadResolversStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         83,
-	Level:      4,
-	Opcode:     1,
-	Task:       65451,
-	Keywords:   0x1,
-	Name:       "SdkResolverLoadResolversStart",
-	TaskName:   "SdkResolverLoadResolvers",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(SdkResolverLoadResolversStart) },
+	Provider: &providerDesc, ID: 83, Level: 4, Opcode: 1, Task: 65451, Keywords: 0x1,
+	Name: "SdkResolverLoadResolversStart", TaskName: "SdkResolverLoadResolvers", OpcodeName: "Start",
+	New: func() etw.Event { return new(SdkResolverLoadResolversStart) },
 }
 
-// AnySdkResolverLoadResolversStart is event 83, of task
-// SdkResolverLoadResolvers, opcode win:Start, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [SdkResolverLoadResolversStart]; a newer one is decoded
-// like it.
+// AnySdkResolverLoadResolversStart is [SdkResolverLoadResolversStart] in any
+// version: a newer one is decoded like it.
 type AnySdkResolverLoadResolversStart struct {
 	Seen etw.Seen
+	SdkResolverLoadResolversStart
 }
 
-var anySdkResolverLoadResolversStart = []*etw.EventDesc{&sdkResolverLoadResolversStart}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnySdkResolverLoadResolversStart) EventDescs() []*etw.EventDesc {
-	return anySdkResolverLoadResolversStart
+	return []*etw.EventDesc{&sdkResolverLoadResolversStart}
 }
-func (*AnySdkResolverLoadResolversStart) EventDesc() *etw.EventDesc {
-	return &sdkResolverLoadResolversStart
+func (e *AnySdkResolverLoadResolversStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-func (e *AnySdkResolverLoadResolversStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnySdkResolverLoadResolversStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.SdkResolverLoadResolversStart.DecodePayload(p, ptr)
 }
-func (*AnySdkResolverLoadResolversStart) FieldValue(int) etw.Value                  { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnySdkResolverLoadResolversStart) Clone() *AnySdkResolverLoadResolversStart { return &e }
-func (e AnySdkResolverLoadResolversStart) String() string                           { return string(etw.AppendText(nil, &e)) }
-func (e AnySdkResolverLoadResolversStart) LogValue() slog.Value                     { return etw.LogValue(&e) }
-func (e AnySdkResolverLoadResolversStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // SdkResolverLoadResolversStop is event 84, version 0, of task
 // SdkResolverLoadResolvers, opcode win:Stop, keyword All, level
@@ -9050,15 +6533,8 @@ func (e SdkResolverLoadResolversStop) LogValue() slog.Value         { return etw
 func (e SdkResolverLoadResolversStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var sdkResolverLoadResolversStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         84,
-	Level:      4,
-	Opcode:     2,
-	Task:       65451,
-	Keywords:   0x1,
-	Name:       "SdkResolverLoadResolversStop",
-	TaskName:   "SdkResolverLoadResolvers",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 84, Level: 4, Opcode: 2, Task: 65451, Keywords: 0x1,
+	Name: "SdkResolverLoadResolversStop", TaskName: "SdkResolverLoadResolvers", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "manifestName", Type: etw.InUnicodeString},
 		{Name: "resolverCount", Type: etw.InInt32},
@@ -9066,62 +6542,30 @@ var sdkResolverLoadResolversStop = etw.EventDesc{
 	New: func() etw.Event { return new(SdkResolverLoadResolversStop) },
 }
 
-// AnySdkResolverLoadResolversStop is event 84, of task
-// SdkResolverLoadResolvers, opcode win:Stop, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [SdkResolverLoadResolversStop]; a newer one is decoded
-// like it.
+// AnySdkResolverLoadResolversStop is [SdkResolverLoadResolversStop] in any
+// version: a newer one is decoded like it.
 type AnySdkResolverLoadResolversStop struct {
 	Seen etw.Seen
-
-	ManifestName  etw.UTF16
-	ResolverCount int32
+	SdkResolverLoadResolversStop
 }
 
-var anySdkResolverLoadResolversStop = []*etw.EventDesc{&sdkResolverLoadResolversStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnySdkResolverLoadResolversStop) EventDescs() []*etw.EventDesc {
-	return anySdkResolverLoadResolversStop
+	return []*etw.EventDesc{&sdkResolverLoadResolversStop}
 }
-func (e *AnySdkResolverLoadResolversStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anySdkResolverLoadResolversStop, e.Seen)
+func (e *AnySdkResolverLoadResolversStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySdkResolverLoadResolversStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SdkResolverLoadResolversStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnySdkResolverLoadResolversStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ManifestName = v.ManifestName
-	e.ResolverCount = v.ResolverCount
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySdkResolverLoadResolversStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ManifestName)
-	case 1:
-		return etw.IntValue(int64(e.ResolverCount))
-	}
-	return etw.Value{}
+	return e.SdkResolverLoadResolversStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnySdkResolverLoadResolversStop) Clone() *AnySdkResolverLoadResolversStop {
 	e.ManifestName = e.ManifestName.Clone()
 	return &e
-}
-
-func (e AnySdkResolverLoadResolversStop) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnySdkResolverLoadResolversStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnySdkResolverLoadResolversStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // CreateLoadedTypeStart is event 85, version 0, of task CreateLoadedType,
@@ -9168,57 +6612,32 @@ func (e CreateLoadedTypeStart) LogValue() slog.Value         { return etw.LogVal
 func (e CreateLoadedTypeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var createLoadedTypeStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         85,
-	Level:      4,
-	Opcode:     1,
-	Task:       65449,
-	Keywords:   0x1,
-	Name:       "CreateLoadedTypeStart",
-	TaskName:   "CreateLoadedType",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 85, Level: 4, Opcode: 1, Task: 65449, Keywords: 0x1,
+	Name: "CreateLoadedTypeStart", TaskName: "CreateLoadedType", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "assemblyName", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(CreateLoadedTypeStart) },
 }
 
-// AnyCreateLoadedTypeStart is event 85, of task CreateLoadedType, opcode
-// win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is [CreateLoadedTypeStart]; a newer one is decoded like it.
+// AnyCreateLoadedTypeStart is [CreateLoadedTypeStart] in any version: a newer
+// one is decoded like it.
 type AnyCreateLoadedTypeStart struct {
 	Seen etw.Seen
-
-	AssemblyName etw.UTF16
+	CreateLoadedTypeStart
 }
 
-var anyCreateLoadedTypeStart = []*etw.EventDesc{&createLoadedTypeStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCreateLoadedTypeStart) EventDescs() []*etw.EventDesc { return anyCreateLoadedTypeStart }
-func (e *AnyCreateLoadedTypeStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCreateLoadedTypeStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCreateLoadedTypeStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&createLoadedTypeStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCreateLoadedTypeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CreateLoadedTypeStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCreateLoadedTypeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCreateLoadedTypeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.AssemblyName = v.AssemblyName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCreateLoadedTypeStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.AssemblyName)
-	}
-	return etw.Value{}
+	return e.CreateLoadedTypeStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -9226,10 +6645,6 @@ func (e AnyCreateLoadedTypeStart) Clone() *AnyCreateLoadedTypeStart {
 	e.AssemblyName = e.AssemblyName.Clone()
 	return &e
 }
-
-func (e AnyCreateLoadedTypeStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCreateLoadedTypeStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCreateLoadedTypeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CreateLoadedTypeStop is event 86, version 0, of task CreateLoadedType,
 // opcode win:Stop, keyword All, level win:Informational.
@@ -9275,57 +6690,32 @@ func (e CreateLoadedTypeStop) LogValue() slog.Value         { return etw.LogValu
 func (e CreateLoadedTypeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var createLoadedTypeStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         86,
-	Level:      4,
-	Opcode:     2,
-	Task:       65449,
-	Keywords:   0x1,
-	Name:       "CreateLoadedTypeStop",
-	TaskName:   "CreateLoadedType",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 86, Level: 4, Opcode: 2, Task: 65449, Keywords: 0x1,
+	Name: "CreateLoadedTypeStop", TaskName: "CreateLoadedType", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "assemblyName", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(CreateLoadedTypeStop) },
 }
 
-// AnyCreateLoadedTypeStop is event 86, of task CreateLoadedType, opcode
-// win:Stop, keyword All, level win:Informational, in any version.
-//
-// The only version is [CreateLoadedTypeStop]; a newer one is decoded like it.
+// AnyCreateLoadedTypeStop is [CreateLoadedTypeStop] in any version: a newer
+// one is decoded like it.
 type AnyCreateLoadedTypeStop struct {
 	Seen etw.Seen
-
-	AssemblyName etw.UTF16
+	CreateLoadedTypeStop
 }
 
-var anyCreateLoadedTypeStop = []*etw.EventDesc{&createLoadedTypeStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCreateLoadedTypeStop) EventDescs() []*etw.EventDesc { return anyCreateLoadedTypeStop }
-func (e *AnyCreateLoadedTypeStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCreateLoadedTypeStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCreateLoadedTypeStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&createLoadedTypeStop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCreateLoadedTypeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CreateLoadedTypeStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCreateLoadedTypeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCreateLoadedTypeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.AssemblyName = v.AssemblyName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCreateLoadedTypeStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.AssemblyName)
-	}
-	return etw.Value{}
+	return e.CreateLoadedTypeStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -9333,10 +6723,6 @@ func (e AnyCreateLoadedTypeStop) Clone() *AnyCreateLoadedTypeStop {
 	e.AssemblyName = e.AssemblyName.Clone()
 	return &e
 }
-
-func (e AnyCreateLoadedTypeStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCreateLoadedTypeStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCreateLoadedTypeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LoadAssemblyAndFindTypeStart is event 87, version 0, of task
 // LoadAssemblyAndFindType, opcode win:Start, keyword All, level
@@ -9355,47 +6741,33 @@ func (e LoadAssemblyAndFindTypeStart) LogValue() slog.Value                 { re
 func (e LoadAssemblyAndFindTypeStart) MarshalJSON() ([]byte, error)         { return etw.AppendJSON(nil, &e) }
 
 var loadAssemblyAndFindTypeStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         87,
-	Level:      4,
-	Opcode:     1,
-	Task:       65447,
-	Keywords:   0x1,
-	Name:       "LoadAssemblyAndFindTypeStart",
-	TaskName:   "LoadAssemblyAndFindType",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(LoadAssemblyAndFindTypeStart) },
+	Provider: &providerDesc, ID: 87, Level: 4, Opcode: 1, Task: 65447, Keywords: 0x1,
+	Name: "LoadAssemblyAndFindTypeStart", TaskName: "LoadAssemblyAndFindType", OpcodeName: "Start",
+	New: func() etw.Event { return new(LoadAssemblyAndFindTypeStart) },
 }
 
-// AnyLoadAssemblyAndFindTypeStart is event 87, of task
-// LoadAssemblyAndFindType, opcode win:Start, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [LoadAssemblyAndFindTypeStart]; a newer one is decoded
-// like it.
+// AnyLoadAssemblyAndFindTypeStart is [LoadAssemblyAndFindTypeStart] in any
+// version: a newer one is decoded like it.
 type AnyLoadAssemblyAndFindTypeStart struct {
 	Seen etw.Seen
+	LoadAssemblyAndFindTypeStart
 }
 
-var anyLoadAssemblyAndFindTypeStart = []*etw.EventDesc{&loadAssemblyAndFindTypeStart}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyLoadAssemblyAndFindTypeStart) EventDescs() []*etw.EventDesc {
-	return anyLoadAssemblyAndFindTypeStart
+	return []*etw.EventDesc{&loadAssemblyAndFindTypeStart}
 }
-func (*AnyLoadAssemblyAndFindTypeStart) EventDesc() *etw.EventDesc {
-	return &loadAssemblyAndFindTypeStart
+func (e *AnyLoadAssemblyAndFindTypeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-func (e *AnyLoadAssemblyAndFindTypeStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnyLoadAssemblyAndFindTypeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.LoadAssemblyAndFindTypeStart.DecodePayload(p, ptr)
 }
-func (*AnyLoadAssemblyAndFindTypeStart) FieldValue(int) etw.Value                 { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyLoadAssemblyAndFindTypeStart) Clone() *AnyLoadAssemblyAndFindTypeStart { return &e }
-func (e AnyLoadAssemblyAndFindTypeStart) String() string                          { return string(etw.AppendText(nil, &e)) }
-func (e AnyLoadAssemblyAndFindTypeStart) LogValue() slog.Value                    { return etw.LogValue(&e) }
-func (e AnyLoadAssemblyAndFindTypeStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // LoadAssemblyAndFindTypeStop is event 88, version 0, of task
 // LoadAssemblyAndFindType, opcode win:Stop, keyword All, level
@@ -9447,15 +6819,8 @@ func (e LoadAssemblyAndFindTypeStop) LogValue() slog.Value         { return etw.
 func (e LoadAssemblyAndFindTypeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loadAssemblyAndFindTypeStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         88,
-	Level:      4,
-	Opcode:     2,
-	Task:       65447,
-	Keywords:   0x1,
-	Name:       "LoadAssemblyAndFindTypeStop",
-	TaskName:   "LoadAssemblyAndFindType",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 88, Level: 4, Opcode: 2, Task: 65447, Keywords: 0x1,
+	Name: "LoadAssemblyAndFindTypeStop", TaskName: "LoadAssemblyAndFindType", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "assemblyPath", Type: etw.InUnicodeString},
 		{Name: "numberOfPublicTypesSearched", Type: etw.InInt32},
@@ -9463,49 +6828,24 @@ var loadAssemblyAndFindTypeStop = etw.EventDesc{
 	New: func() etw.Event { return new(LoadAssemblyAndFindTypeStop) },
 }
 
-// AnyLoadAssemblyAndFindTypeStop is event 88, of task LoadAssemblyAndFindType,
-// opcode win:Stop, keyword All, level win:Informational, in any version.
-//
-// The only version is [LoadAssemblyAndFindTypeStop]; a newer one is decoded
-// like it.
+// AnyLoadAssemblyAndFindTypeStop is [LoadAssemblyAndFindTypeStop] in any
+// version: a newer one is decoded like it.
 type AnyLoadAssemblyAndFindTypeStop struct {
 	Seen etw.Seen
-
-	AssemblyPath                etw.UTF16
-	NumberOfPublicTypesSearched int32
+	LoadAssemblyAndFindTypeStop
 }
 
-var anyLoadAssemblyAndFindTypeStop = []*etw.EventDesc{&loadAssemblyAndFindTypeStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyLoadAssemblyAndFindTypeStop) EventDescs() []*etw.EventDesc {
-	return anyLoadAssemblyAndFindTypeStop
+	return []*etw.EventDesc{&loadAssemblyAndFindTypeStop}
 }
-func (e *AnyLoadAssemblyAndFindTypeStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyLoadAssemblyAndFindTypeStop, e.Seen)
+func (e *AnyLoadAssemblyAndFindTypeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyLoadAssemblyAndFindTypeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v LoadAssemblyAndFindTypeStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyLoadAssemblyAndFindTypeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.AssemblyPath = v.AssemblyPath
-	e.NumberOfPublicTypesSearched = v.NumberOfPublicTypesSearched
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLoadAssemblyAndFindTypeStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.AssemblyPath)
-	case 1:
-		return etw.IntValue(int64(e.NumberOfPublicTypesSearched))
-	}
-	return etw.Value{}
+	return e.LoadAssemblyAndFindTypeStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -9513,10 +6853,6 @@ func (e AnyLoadAssemblyAndFindTypeStop) Clone() *AnyLoadAssemblyAndFindTypeStop 
 	e.AssemblyPath = e.AssemblyPath.Clone()
 	return &e
 }
-
-func (e AnyLoadAssemblyAndFindTypeStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLoadAssemblyAndFindTypeStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyLoadAssemblyAndFindTypeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MSBuildServerBuildStart is event 89, version 0, of task MSBuildServerBuild,
 // opcode win:Start, keyword All, level win:Informational.
@@ -9562,58 +6898,32 @@ func (e MSBuildServerBuildStart) LogValue() slog.Value         { return etw.LogV
 func (e MSBuildServerBuildStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var msBuildServerBuildStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         89,
-	Level:      4,
-	Opcode:     1,
-	Task:       65445,
-	Keywords:   0x1,
-	Name:       "MSBuildServerBuildStart",
-	TaskName:   "MSBuildServerBuild",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 89, Level: 4, Opcode: 1, Task: 65445, Keywords: 0x1,
+	Name: "MSBuildServerBuildStart", TaskName: "MSBuildServerBuild", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "commandLine", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(MSBuildServerBuildStart) },
 }
 
-// AnyMSBuildServerBuildStart is event 89, of task MSBuildServerBuild, opcode
-// win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is [MSBuildServerBuildStart]; a newer one is decoded like
-// it.
+// AnyMSBuildServerBuildStart is [MSBuildServerBuildStart] in any version: a
+// newer one is decoded like it.
 type AnyMSBuildServerBuildStart struct {
 	Seen etw.Seen
-
-	CommandLine etw.UTF16
+	MSBuildServerBuildStart
 }
 
-var anyMSBuildServerBuildStart = []*etw.EventDesc{&msBuildServerBuildStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMSBuildServerBuildStart) EventDescs() []*etw.EventDesc { return anyMSBuildServerBuildStart }
-func (e *AnyMSBuildServerBuildStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMSBuildServerBuildStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMSBuildServerBuildStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&msBuildServerBuildStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMSBuildServerBuildStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MSBuildServerBuildStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMSBuildServerBuildStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMSBuildServerBuildStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.CommandLine = v.CommandLine
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMSBuildServerBuildStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.CommandLine)
-	}
-	return etw.Value{}
+	return e.MSBuildServerBuildStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -9621,10 +6931,6 @@ func (e AnyMSBuildServerBuildStart) Clone() *AnyMSBuildServerBuildStart {
 	e.CommandLine = e.CommandLine.Clone()
 	return &e
 }
-
-func (e AnyMSBuildServerBuildStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMSBuildServerBuildStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMSBuildServerBuildStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MSBuildServerBuildStop is event 90, version 0, of task MSBuildServerBuild,
 // opcode win:Stop, keyword All, level win:Informational.
@@ -9692,15 +6998,8 @@ func (e MSBuildServerBuildStop) LogValue() slog.Value         { return etw.LogVa
 func (e MSBuildServerBuildStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var msBuildServerBuildStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         90,
-	Level:      4,
-	Opcode:     2,
-	Task:       65445,
-	Keywords:   0x1,
-	Name:       "MSBuildServerBuildStop",
-	TaskName:   "MSBuildServerBuild",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 90, Level: 4, Opcode: 2, Task: 65445, Keywords: 0x1,
+	Name: "MSBuildServerBuildStop", TaskName: "MSBuildServerBuild", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "commandLine", Type: etw.InUnicodeString},
 		{Name: "countOfConsoleMessages", Type: etw.InInt32},
@@ -9711,59 +7010,24 @@ var msBuildServerBuildStop = etw.EventDesc{
 	New: func() etw.Event { return new(MSBuildServerBuildStop) },
 }
 
-// AnyMSBuildServerBuildStop is event 90, of task MSBuildServerBuild, opcode
-// win:Stop, keyword All, level win:Informational, in any version.
-//
-// The only version is [MSBuildServerBuildStop]; a newer one is decoded like
-// it.
+// AnyMSBuildServerBuildStop is [MSBuildServerBuildStop] in any version: a
+// newer one is decoded like it.
 type AnyMSBuildServerBuildStop struct {
 	Seen etw.Seen
-
-	CommandLine              etw.UTF16
-	CountOfConsoleMessages   int32
-	SumSizeOfConsoleMessages int64
-	ClientExitType           etw.UTF16
-	ServerExitType           etw.UTF16
+	MSBuildServerBuildStop
 }
 
-var anyMSBuildServerBuildStop = []*etw.EventDesc{&msBuildServerBuildStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMSBuildServerBuildStop) EventDescs() []*etw.EventDesc { return anyMSBuildServerBuildStop }
-func (e *AnyMSBuildServerBuildStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMSBuildServerBuildStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMSBuildServerBuildStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&msBuildServerBuildStop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMSBuildServerBuildStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MSBuildServerBuildStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMSBuildServerBuildStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMSBuildServerBuildStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.CommandLine = v.CommandLine
-	e.CountOfConsoleMessages = v.CountOfConsoleMessages
-	e.SumSizeOfConsoleMessages = v.SumSizeOfConsoleMessages
-	e.ClientExitType = v.ClientExitType
-	e.ServerExitType = v.ServerExitType
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMSBuildServerBuildStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.CommandLine)
-	case 1:
-		return etw.IntValue(int64(e.CountOfConsoleMessages))
-	case 2:
-		return etw.IntValue(e.SumSizeOfConsoleMessages)
-	case 3:
-		return etw.UTF16Value(e.ClientExitType)
-	case 4:
-		return etw.UTF16Value(e.ServerExitType)
-	}
-	return etw.Value{}
+	return e.MSBuildServerBuildStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -9773,10 +7037,6 @@ func (e AnyMSBuildServerBuildStop) Clone() *AnyMSBuildServerBuildStop {
 	e.ServerExitType = e.ServerExitType.Clone()
 	return &e
 }
-
-func (e AnyMSBuildServerBuildStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMSBuildServerBuildStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMSBuildServerBuildStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProjectCacheHandleBuildResultStart is event 91, version 0, of task
 // ProjectCacheHandleBuildResult, opcode win:Start, keyword All, level
@@ -9839,15 +7099,8 @@ func (e ProjectCacheHandleBuildResultStart) MarshalJSON() ([]byte, error) {
 }
 
 var projectCacheHandleBuildResultStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         91,
-	Level:      4,
-	Opcode:     1,
-	Task:       65443,
-	Keywords:   0x1,
-	Name:       "ProjectCacheHandleBuildResultStart",
-	TaskName:   "ProjectCacheHandleBuildResult",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 91, Level: 4, Opcode: 1, Task: 65443, Keywords: 0x1,
+	Name: "ProjectCacheHandleBuildResultStart", TaskName: "ProjectCacheHandleBuildResult", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "pluginTypeName", Type: etw.InUnicodeString},
 		{Name: "projectPath", Type: etw.InUnicodeString},
@@ -9856,54 +7109,25 @@ var projectCacheHandleBuildResultStart = etw.EventDesc{
 	New: func() etw.Event { return new(ProjectCacheHandleBuildResultStart) },
 }
 
-// AnyProjectCacheHandleBuildResultStart is event 91, of task
-// ProjectCacheHandleBuildResult, opcode win:Start, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [ProjectCacheHandleBuildResultStart]; a newer one is
-// decoded like it.
+// AnyProjectCacheHandleBuildResultStart is
+// [ProjectCacheHandleBuildResultStart] in any version: a newer one is decoded
+// like it.
 type AnyProjectCacheHandleBuildResultStart struct {
 	Seen etw.Seen
-
-	PluginTypeName etw.UTF16
-	ProjectPath    etw.UTF16
-	Targets        etw.UTF16
+	ProjectCacheHandleBuildResultStart
 }
 
-var anyProjectCacheHandleBuildResultStart = []*etw.EventDesc{&projectCacheHandleBuildResultStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProjectCacheHandleBuildResultStart) EventDescs() []*etw.EventDesc {
-	return anyProjectCacheHandleBuildResultStart
+	return []*etw.EventDesc{&projectCacheHandleBuildResultStart}
 }
-func (e *AnyProjectCacheHandleBuildResultStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProjectCacheHandleBuildResultStart, e.Seen)
+func (e *AnyProjectCacheHandleBuildResultStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProjectCacheHandleBuildResultStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProjectCacheHandleBuildResultStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProjectCacheHandleBuildResultStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.PluginTypeName = v.PluginTypeName
-	e.ProjectPath = v.ProjectPath
-	e.Targets = v.Targets
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProjectCacheHandleBuildResultStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.PluginTypeName)
-	case 1:
-		return etw.UTF16Value(e.ProjectPath)
-	case 2:
-		return etw.UTF16Value(e.Targets)
-	}
-	return etw.Value{}
+	return e.ProjectCacheHandleBuildResultStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -9912,14 +7136,6 @@ func (e AnyProjectCacheHandleBuildResultStart) Clone() *AnyProjectCacheHandleBui
 	e.ProjectPath = e.ProjectPath.Clone()
 	e.Targets = e.Targets.Clone()
 	return &e
-}
-
-func (e AnyProjectCacheHandleBuildResultStart) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyProjectCacheHandleBuildResultStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyProjectCacheHandleBuildResultStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // ProjectCacheHandleBuildResultStop is event 92, version 0, of task
@@ -9983,15 +7199,8 @@ func (e ProjectCacheHandleBuildResultStop) MarshalJSON() ([]byte, error) {
 }
 
 var projectCacheHandleBuildResultStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         92,
-	Level:      4,
-	Opcode:     2,
-	Task:       65443,
-	Keywords:   0x1,
-	Name:       "ProjectCacheHandleBuildResultStop",
-	TaskName:   "ProjectCacheHandleBuildResult",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 92, Level: 4, Opcode: 2, Task: 65443, Keywords: 0x1,
+	Name: "ProjectCacheHandleBuildResultStop", TaskName: "ProjectCacheHandleBuildResult", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "pluginTypeName", Type: etw.InUnicodeString},
 		{Name: "projectPath", Type: etw.InUnicodeString},
@@ -10000,54 +7209,24 @@ var projectCacheHandleBuildResultStop = etw.EventDesc{
 	New: func() etw.Event { return new(ProjectCacheHandleBuildResultStop) },
 }
 
-// AnyProjectCacheHandleBuildResultStop is event 92, of task
-// ProjectCacheHandleBuildResult, opcode win:Stop, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [ProjectCacheHandleBuildResultStop]; a newer one is
-// decoded like it.
+// AnyProjectCacheHandleBuildResultStop is [ProjectCacheHandleBuildResultStop]
+// in any version: a newer one is decoded like it.
 type AnyProjectCacheHandleBuildResultStop struct {
 	Seen etw.Seen
-
-	PluginTypeName etw.UTF16
-	ProjectPath    etw.UTF16
-	Targets        etw.UTF16
+	ProjectCacheHandleBuildResultStop
 }
 
-var anyProjectCacheHandleBuildResultStop = []*etw.EventDesc{&projectCacheHandleBuildResultStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyProjectCacheHandleBuildResultStop) EventDescs() []*etw.EventDesc {
-	return anyProjectCacheHandleBuildResultStop
+	return []*etw.EventDesc{&projectCacheHandleBuildResultStop}
 }
-func (e *AnyProjectCacheHandleBuildResultStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProjectCacheHandleBuildResultStop, e.Seen)
+func (e *AnyProjectCacheHandleBuildResultStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProjectCacheHandleBuildResultStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProjectCacheHandleBuildResultStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyProjectCacheHandleBuildResultStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.PluginTypeName = v.PluginTypeName
-	e.ProjectPath = v.ProjectPath
-	e.Targets = v.Targets
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProjectCacheHandleBuildResultStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.PluginTypeName)
-	case 1:
-		return etw.UTF16Value(e.ProjectPath)
-	case 2:
-		return etw.UTF16Value(e.Targets)
-	}
-	return etw.Value{}
+	return e.ProjectCacheHandleBuildResultStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -10056,12 +7235,6 @@ func (e AnyProjectCacheHandleBuildResultStop) Clone() *AnyProjectCacheHandleBuil
 	e.ProjectPath = e.ProjectPath.Clone()
 	e.Targets = e.Targets.Clone()
 	return &e
-}
-
-func (e AnyProjectCacheHandleBuildResultStop) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyProjectCacheHandleBuildResultStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyProjectCacheHandleBuildResultStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // CancelSubmissionsStart is event 93, version 0, of task CancelSubmissions,
@@ -10078,40 +7251,33 @@ func (e CancelSubmissionsStart) LogValue() slog.Value                           
 func (e CancelSubmissionsStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var cancelSubmissionsStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         93,
-	Level:      4,
-	Opcode:     1,
-	Task:       65441,
-	Keywords:   0x1,
-	Name:       "CancelSubmissionsStart",
-	TaskName:   "CancelSubmissions",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(CancelSubmissionsStart) },
+	Provider: &providerDesc, ID: 93, Level: 4, Opcode: 1, Task: 65441, Keywords: 0x1,
+	Name: "CancelSubmissionsStart", TaskName: "CancelSubmissions", OpcodeName: "Start",
+	New: func() etw.Event { return new(CancelSubmissionsStart) },
 }
 
-// AnyCancelSubmissionsStart is event 93, of task CancelSubmissions, opcode
-// win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is [CancelSubmissionsStart]; a newer one is decoded like
-// it.
+// AnyCancelSubmissionsStart is [CancelSubmissionsStart] in any version: a
+// newer one is decoded like it.
 type AnyCancelSubmissionsStart struct {
 	Seen etw.Seen
+	CancelSubmissionsStart
 }
 
-var anyCancelSubmissionsStart = []*etw.EventDesc{&cancelSubmissionsStart}
-
-func (*AnyCancelSubmissionsStart) EventDescs() []*etw.EventDesc { return anyCancelSubmissionsStart }
-func (*AnyCancelSubmissionsStart) EventDesc() *etw.EventDesc    { return &cancelSubmissionsStart }
-func (e *AnyCancelSubmissionsStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCancelSubmissionsStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&cancelSubmissionsStart}
+}
+func (e *AnyCancelSubmissionsStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCancelSubmissionsStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.CancelSubmissionsStart.DecodePayload(p, ptr)
 }
-func (*AnyCancelSubmissionsStart) FieldValue(int) etw.Value           { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyCancelSubmissionsStart) Clone() *AnyCancelSubmissionsStart { return &e }
-func (e AnyCancelSubmissionsStart) String() string                    { return string(etw.AppendText(nil, &e)) }
-func (e AnyCancelSubmissionsStart) LogValue() slog.Value              { return etw.LogValue(&e) }
-func (e AnyCancelSubmissionsStart) MarshalJSON() ([]byte, error)      { return etw.AppendJSON(nil, &e) }
 
 // SdkResolverServiceNodeShutDownSet is event 94, version 0, of task
 // SdkResolverServiceNodeShutDownSet, keyword All, level win:Informational.
@@ -10135,46 +7301,34 @@ func (e SdkResolverServiceNodeShutDownSet) MarshalJSON() ([]byte, error) {
 }
 
 var sdkResolverServiceNodeShutDownSet = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       94,
-	Level:    4,
-	Task:     65440,
-	Keywords: 0x1,
-	Name:     "SdkResolverServiceNodeShutDownSet",
-	TaskName: "SdkResolverServiceNodeShutDownSet",
-	New:      func() etw.Event { return new(SdkResolverServiceNodeShutDownSet) },
+	Provider: &providerDesc, ID: 94, Level: 4, Task: 65440, Keywords: 0x1,
+	Name: "SdkResolverServiceNodeShutDownSet", TaskName: "SdkResolverServiceNodeShutDownSet",
+	New: func() etw.Event { return new(SdkResolverServiceNodeShutDownSet) },
 }
 
-// AnySdkResolverServiceNodeShutDownSet is event 94, of task
-// SdkResolverServiceNodeShutDownSet, keyword All, level win:Informational, in
-// any version.
-//
-// The only version is [SdkResolverServiceNodeShutDownSet]; a newer one is
-// decoded like it.
+// AnySdkResolverServiceNodeShutDownSet is [SdkResolverServiceNodeShutDownSet]
+// in any version: a newer one is decoded like it.
 type AnySdkResolverServiceNodeShutDownSet struct {
 	Seen etw.Seen
+	SdkResolverServiceNodeShutDownSet
 }
 
-var anySdkResolverServiceNodeShutDownSet = []*etw.EventDesc{&sdkResolverServiceNodeShutDownSet}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnySdkResolverServiceNodeShutDownSet) EventDescs() []*etw.EventDesc {
-	return anySdkResolverServiceNodeShutDownSet
+	return []*etw.EventDesc{&sdkResolverServiceNodeShutDownSet}
 }
-func (*AnySdkResolverServiceNodeShutDownSet) EventDesc() *etw.EventDesc {
-	return &sdkResolverServiceNodeShutDownSet
+func (e *AnySdkResolverServiceNodeShutDownSet) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-func (e *AnySdkResolverServiceNodeShutDownSet) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnySdkResolverServiceNodeShutDownSet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.SdkResolverServiceNodeShutDownSet.DecodePayload(p, ptr)
 }
-func (*AnySdkResolverServiceNodeShutDownSet) FieldValue(int) etw.Value { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnySdkResolverServiceNodeShutDownSet) Clone() *AnySdkResolverServiceNodeShutDownSet {
 	return &e
-}
-func (e AnySdkResolverServiceNodeShutDownSet) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnySdkResolverServiceNodeShutDownSet) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnySdkResolverServiceNodeShutDownSet) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // OutOfProcNodeShutDownStart is event 95, version 0, of task
@@ -10194,42 +7348,33 @@ func (e OutOfProcNodeShutDownStart) LogValue() slog.Value               { return
 func (e OutOfProcNodeShutDownStart) MarshalJSON() ([]byte, error)       { return etw.AppendJSON(nil, &e) }
 
 var outOfProcNodeShutDownStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         95,
-	Level:      4,
-	Opcode:     1,
-	Task:       65439,
-	Keywords:   0x1,
-	Name:       "OutOfProcNodeShutDownStart",
-	TaskName:   "OutOfProcNodeShutDown",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(OutOfProcNodeShutDownStart) },
+	Provider: &providerDesc, ID: 95, Level: 4, Opcode: 1, Task: 65439, Keywords: 0x1,
+	Name: "OutOfProcNodeShutDownStart", TaskName: "OutOfProcNodeShutDown", OpcodeName: "Start",
+	New: func() etw.Event { return new(OutOfProcNodeShutDownStart) },
 }
 
-// AnyOutOfProcNodeShutDownStart is event 95, of task OutOfProcNodeShutDown,
-// opcode win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is [OutOfProcNodeShutDownStart]; a newer one is decoded
-// like it.
+// AnyOutOfProcNodeShutDownStart is [OutOfProcNodeShutDownStart] in any
+// version: a newer one is decoded like it.
 type AnyOutOfProcNodeShutDownStart struct {
 	Seen etw.Seen
+	OutOfProcNodeShutDownStart
 }
 
-var anyOutOfProcNodeShutDownStart = []*etw.EventDesc{&outOfProcNodeShutDownStart}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyOutOfProcNodeShutDownStart) EventDescs() []*etw.EventDesc {
-	return anyOutOfProcNodeShutDownStart
+	return []*etw.EventDesc{&outOfProcNodeShutDownStart}
 }
-func (*AnyOutOfProcNodeShutDownStart) EventDesc() *etw.EventDesc { return &outOfProcNodeShutDownStart }
-func (e *AnyOutOfProcNodeShutDownStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnyOutOfProcNodeShutDownStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyOutOfProcNodeShutDownStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.OutOfProcNodeShutDownStart.DecodePayload(p, ptr)
 }
-func (*AnyOutOfProcNodeShutDownStart) FieldValue(int) etw.Value               { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyOutOfProcNodeShutDownStart) Clone() *AnyOutOfProcNodeShutDownStart { return &e }
-func (e AnyOutOfProcNodeShutDownStart) String() string                        { return string(etw.AppendText(nil, &e)) }
-func (e AnyOutOfProcNodeShutDownStart) LogValue() slog.Value                  { return etw.LogValue(&e) }
-func (e AnyOutOfProcNodeShutDownStart) MarshalJSON() ([]byte, error)          { return etw.AppendJSON(nil, &e) }
 
 // OutOfProcNodeShutDownStop is event 96, version 0, of task
 // OutOfProcNodeShutDown, opcode win:Stop, keyword All, level
@@ -10276,60 +7421,32 @@ func (e OutOfProcNodeShutDownStop) LogValue() slog.Value         { return etw.Lo
 func (e OutOfProcNodeShutDownStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var outOfProcNodeShutDownStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         96,
-	Level:      4,
-	Opcode:     2,
-	Task:       65439,
-	Keywords:   0x1,
-	Name:       "OutOfProcNodeShutDownStop",
-	TaskName:   "OutOfProcNodeShutDown",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 96, Level: 4, Opcode: 2, Task: 65439, Keywords: 0x1,
+	Name: "OutOfProcNodeShutDownStop", TaskName: "OutOfProcNodeShutDown", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "shutdownReason", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(OutOfProcNodeShutDownStop) },
 }
 
-// AnyOutOfProcNodeShutDownStop is event 96, of task OutOfProcNodeShutDown,
-// opcode win:Stop, keyword All, level win:Informational, in any version.
-//
-// The only version is [OutOfProcNodeShutDownStop]; a newer one is decoded like
-// it.
+// AnyOutOfProcNodeShutDownStop is [OutOfProcNodeShutDownStop] in any version:
+// a newer one is decoded like it.
 type AnyOutOfProcNodeShutDownStop struct {
 	Seen etw.Seen
-
-	ShutdownReason etw.UTF16
+	OutOfProcNodeShutDownStop
 }
 
-var anyOutOfProcNodeShutDownStop = []*etw.EventDesc{&outOfProcNodeShutDownStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyOutOfProcNodeShutDownStop) EventDescs() []*etw.EventDesc {
-	return anyOutOfProcNodeShutDownStop
+	return []*etw.EventDesc{&outOfProcNodeShutDownStop}
 }
-func (e *AnyOutOfProcNodeShutDownStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyOutOfProcNodeShutDownStop, e.Seen)
+func (e *AnyOutOfProcNodeShutDownStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyOutOfProcNodeShutDownStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v OutOfProcNodeShutDownStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyOutOfProcNodeShutDownStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ShutdownReason = v.ShutdownReason
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyOutOfProcNodeShutDownStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ShutdownReason)
-	}
-	return etw.Value{}
+	return e.OutOfProcNodeShutDownStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -10337,10 +7454,6 @@ func (e AnyOutOfProcNodeShutDownStop) Clone() *AnyOutOfProcNodeShutDownStop {
 	e.ShutdownReason = e.ShutdownReason.Clone()
 	return &e
 }
-
-func (e AnyOutOfProcNodeShutDownStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyOutOfProcNodeShutDownStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyOutOfProcNodeShutDownStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FallbackAssemblyLoadStart is event 97, version 0, of task
 // FallbackAssemblyLoad, opcode win:Start, keyword All, level
@@ -10359,42 +7472,33 @@ func (e FallbackAssemblyLoadStart) LogValue() slog.Value              { return e
 func (e FallbackAssemblyLoadStart) MarshalJSON() ([]byte, error)      { return etw.AppendJSON(nil, &e) }
 
 var fallbackAssemblyLoadStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         97,
-	Level:      4,
-	Opcode:     1,
-	Task:       65437,
-	Keywords:   0x1,
-	Name:       "FallbackAssemblyLoadStart",
-	TaskName:   "FallbackAssemblyLoad",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(FallbackAssemblyLoadStart) },
+	Provider: &providerDesc, ID: 97, Level: 4, Opcode: 1, Task: 65437, Keywords: 0x1,
+	Name: "FallbackAssemblyLoadStart", TaskName: "FallbackAssemblyLoad", OpcodeName: "Start",
+	New: func() etw.Event { return new(FallbackAssemblyLoadStart) },
 }
 
-// AnyFallbackAssemblyLoadStart is event 97, of task FallbackAssemblyLoad,
-// opcode win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is [FallbackAssemblyLoadStart]; a newer one is decoded like
-// it.
+// AnyFallbackAssemblyLoadStart is [FallbackAssemblyLoadStart] in any version:
+// a newer one is decoded like it.
 type AnyFallbackAssemblyLoadStart struct {
 	Seen etw.Seen
+	FallbackAssemblyLoadStart
 }
 
-var anyFallbackAssemblyLoadStart = []*etw.EventDesc{&fallbackAssemblyLoadStart}
-
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyFallbackAssemblyLoadStart) EventDescs() []*etw.EventDesc {
-	return anyFallbackAssemblyLoadStart
+	return []*etw.EventDesc{&fallbackAssemblyLoadStart}
 }
-func (*AnyFallbackAssemblyLoadStart) EventDesc() *etw.EventDesc { return &fallbackAssemblyLoadStart }
-func (e *AnyFallbackAssemblyLoadStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+func (e *AnyFallbackAssemblyLoadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyFallbackAssemblyLoadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.FallbackAssemblyLoadStart.DecodePayload(p, ptr)
 }
-func (*AnyFallbackAssemblyLoadStart) FieldValue(int) etw.Value              { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyFallbackAssemblyLoadStart) Clone() *AnyFallbackAssemblyLoadStart { return &e }
-func (e AnyFallbackAssemblyLoadStart) String() string                       { return string(etw.AppendText(nil, &e)) }
-func (e AnyFallbackAssemblyLoadStart) LogValue() slog.Value                 { return etw.LogValue(&e) }
-func (e AnyFallbackAssemblyLoadStart) MarshalJSON() ([]byte, error)         { return etw.AppendJSON(nil, &e) }
 
 // FallbackAssemblyLoadStop is event 98, version 0, of task
 // FallbackAssemblyLoad, opcode win:Stop, keyword All, level win:Informational.
@@ -10412,40 +7516,33 @@ func (e FallbackAssemblyLoadStop) LogValue() slog.Value             { return etw
 func (e FallbackAssemblyLoadStop) MarshalJSON() ([]byte, error)     { return etw.AppendJSON(nil, &e) }
 
 var fallbackAssemblyLoadStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         98,
-	Level:      4,
-	Opcode:     2,
-	Task:       65437,
-	Keywords:   0x1,
-	Name:       "FallbackAssemblyLoadStop",
-	TaskName:   "FallbackAssemblyLoad",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(FallbackAssemblyLoadStop) },
+	Provider: &providerDesc, ID: 98, Level: 4, Opcode: 2, Task: 65437, Keywords: 0x1,
+	Name: "FallbackAssemblyLoadStop", TaskName: "FallbackAssemblyLoad", OpcodeName: "Stop",
+	New: func() etw.Event { return new(FallbackAssemblyLoadStop) },
 }
 
-// AnyFallbackAssemblyLoadStop is event 98, of task FallbackAssemblyLoad,
-// opcode win:Stop, keyword All, level win:Informational, in any version.
-//
-// The only version is [FallbackAssemblyLoadStop]; a newer one is decoded like
-// it.
+// AnyFallbackAssemblyLoadStop is [FallbackAssemblyLoadStop] in any version: a
+// newer one is decoded like it.
 type AnyFallbackAssemblyLoadStop struct {
 	Seen etw.Seen
+	FallbackAssemblyLoadStop
 }
 
-var anyFallbackAssemblyLoadStop = []*etw.EventDesc{&fallbackAssemblyLoadStop}
-
-func (*AnyFallbackAssemblyLoadStop) EventDescs() []*etw.EventDesc { return anyFallbackAssemblyLoadStop }
-func (*AnyFallbackAssemblyLoadStop) EventDesc() *etw.EventDesc    { return &fallbackAssemblyLoadStop }
-func (e *AnyFallbackAssemblyLoadStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFallbackAssemblyLoadStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&fallbackAssemblyLoadStop}
+}
+func (e *AnyFallbackAssemblyLoadStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyFallbackAssemblyLoadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.FallbackAssemblyLoadStop.DecodePayload(p, ptr)
 }
-func (*AnyFallbackAssemblyLoadStop) FieldValue(int) etw.Value             { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyFallbackAssemblyLoadStop) Clone() *AnyFallbackAssemblyLoadStop { return &e }
-func (e AnyFallbackAssemblyLoadStop) String() string                      { return string(etw.AppendText(nil, &e)) }
-func (e AnyFallbackAssemblyLoadStop) LogValue() slog.Value                { return etw.LogValue(&e) }
-func (e AnyFallbackAssemblyLoadStop) MarshalJSON() ([]byte, error)        { return etw.AppendJSON(nil, &e) }
 
 // NodeConnectStart is event 99, version 0, of task NodeConnect, opcode
 // win:Start, keyword All, level win:Informational.
@@ -10489,65 +7586,34 @@ func (e NodeConnectStart) LogValue() slog.Value         { return etw.LogValue(&e
 func (e NodeConnectStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var nodeConnectStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         99,
-	Level:      4,
-	Opcode:     1,
-	Task:       65435,
-	Keywords:   0x1,
-	Name:       "NodeConnectStart",
-	TaskName:   "NodeConnect",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 99, Level: 4, Opcode: 1, Task: 65435, Keywords: 0x1,
+	Name: "NodeConnectStart", TaskName: "NodeConnect", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "nodeId", Type: etw.InInt32},
 	},
 	New: func() etw.Event { return new(NodeConnectStart) },
 }
 
-// AnyNodeConnectStart is event 99, of task NodeConnect, opcode win:Start,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [NodeConnectStart]; a newer one is decoded like it.
+// AnyNodeConnectStart is [NodeConnectStart] in any version: a newer one is
+// decoded like it.
 type AnyNodeConnectStart struct {
 	Seen etw.Seen
-
-	NodeId int32
+	NodeConnectStart
 }
 
-var anyNodeConnectStart = []*etw.EventDesc{&nodeConnectStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyNodeConnectStart) EventDescs() []*etw.EventDesc { return anyNodeConnectStart }
-func (e *AnyNodeConnectStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyNodeConnectStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyNodeConnectStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&nodeConnectStart} }
+func (e *AnyNodeConnectStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyNodeConnectStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v NodeConnectStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyNodeConnectStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.NodeId = v.NodeId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyNodeConnectStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.NodeId))
-	}
-	return etw.Value{}
+	return e.NodeConnectStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyNodeConnectStart) Clone() *AnyNodeConnectStart { return &e }
-
-func (e AnyNodeConnectStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyNodeConnectStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyNodeConnectStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NodeConnectStop is event 100, version 0, of task NodeConnect, opcode
 // win:Stop, keyword All, level win:Informational.
@@ -10601,15 +7667,8 @@ func (e NodeConnectStop) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e NodeConnectStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var nodeConnectStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         100,
-	Level:      4,
-	Opcode:     2,
-	Task:       65435,
-	Keywords:   0x1,
-	Name:       "NodeConnectStop",
-	TaskName:   "NodeConnect",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 100, Level: 4, Opcode: 2, Task: 65435, Keywords: 0x1,
+	Name: "NodeConnectStop", TaskName: "NodeConnect", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "nodeId", Type: etw.InInt32},
 		{Name: "processId", Type: etw.InInt32},
@@ -10618,58 +7677,26 @@ var nodeConnectStop = etw.EventDesc{
 	New: func() etw.Event { return new(NodeConnectStop) },
 }
 
-// AnyNodeConnectStop is event 100, of task NodeConnect, opcode win:Stop,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [NodeConnectStop]; a newer one is decoded like it.
+// AnyNodeConnectStop is [NodeConnectStop] in any version: a newer one is
+// decoded like it.
 type AnyNodeConnectStop struct {
 	Seen etw.Seen
-
-	NodeId    int32
-	ProcessId int32
-	IsReused  etw.Bool
+	NodeConnectStop
 }
 
-var anyNodeConnectStop = []*etw.EventDesc{&nodeConnectStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyNodeConnectStop) EventDescs() []*etw.EventDesc { return anyNodeConnectStop }
-func (e *AnyNodeConnectStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyNodeConnectStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyNodeConnectStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&nodeConnectStop} }
+func (e *AnyNodeConnectStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyNodeConnectStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v NodeConnectStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyNodeConnectStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.NodeId = v.NodeId
-	e.ProcessId = v.ProcessId
-	e.IsReused = v.IsReused
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyNodeConnectStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.NodeId))
-	case 1:
-		return etw.IntValue(int64(e.ProcessId))
-	case 2:
-		return etw.BoolValue(e.IsReused)
-	}
-	return etw.Value{}
+	return e.NodeConnectStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyNodeConnectStop) Clone() *AnyNodeConnectStop { return &e }
-
-func (e AnyNodeConnectStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyNodeConnectStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyNodeConnectStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NodeReuseScanStart is event 101, version 0, of task NodeReuseScan, opcode
 // win:Start, keyword All, level win:Informational.
@@ -10685,39 +7712,33 @@ func (e NodeReuseScanStart) LogValue() slog.Value                               
 func (e NodeReuseScanStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var nodeReuseScanStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         101,
-	Level:      4,
-	Opcode:     1,
-	Task:       65433,
-	Keywords:   0x1,
-	Name:       "NodeReuseScanStart",
-	TaskName:   "NodeReuseScan",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(NodeReuseScanStart) },
+	Provider: &providerDesc, ID: 101, Level: 4, Opcode: 1, Task: 65433, Keywords: 0x1,
+	Name: "NodeReuseScanStart", TaskName: "NodeReuseScan", OpcodeName: "Start",
+	New: func() etw.Event { return new(NodeReuseScanStart) },
 }
 
-// AnyNodeReuseScanStart is event 101, of task NodeReuseScan, opcode win:Start,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [NodeReuseScanStart]; a newer one is decoded like it.
+// AnyNodeReuseScanStart is [NodeReuseScanStart] in any version: a newer one is
+// decoded like it.
 type AnyNodeReuseScanStart struct {
 	Seen etw.Seen
+	NodeReuseScanStart
 }
 
-var anyNodeReuseScanStart = []*etw.EventDesc{&nodeReuseScanStart}
-
-func (*AnyNodeReuseScanStart) EventDescs() []*etw.EventDesc { return anyNodeReuseScanStart }
-func (*AnyNodeReuseScanStart) EventDesc() *etw.EventDesc    { return &nodeReuseScanStart }
-func (e *AnyNodeReuseScanStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyNodeReuseScanStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&nodeReuseScanStart}
+}
+func (e *AnyNodeReuseScanStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyNodeReuseScanStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.NodeReuseScanStart.DecodePayload(p, ptr)
 }
-func (*AnyNodeReuseScanStart) FieldValue(int) etw.Value       { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyNodeReuseScanStart) Clone() *AnyNodeReuseScanStart { return &e }
-func (e AnyNodeReuseScanStart) String() string                { return string(etw.AppendText(nil, &e)) }
-func (e AnyNodeReuseScanStart) LogValue() slog.Value          { return etw.LogValue(&e) }
-func (e AnyNodeReuseScanStart) MarshalJSON() ([]byte, error)  { return etw.AppendJSON(nil, &e) }
 
 // NodeReuseScanStop is event 102, version 0, of task NodeReuseScan, opcode
 // win:Stop, keyword All, level win:Informational.
@@ -10761,65 +7782,36 @@ func (e NodeReuseScanStop) LogValue() slog.Value         { return etw.LogValue(&
 func (e NodeReuseScanStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var nodeReuseScanStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         102,
-	Level:      4,
-	Opcode:     2,
-	Task:       65433,
-	Keywords:   0x1,
-	Name:       "NodeReuseScanStop",
-	TaskName:   "NodeReuseScan",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 102, Level: 4, Opcode: 2, Task: 65433, Keywords: 0x1,
+	Name: "NodeReuseScanStop", TaskName: "NodeReuseScan", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "candidateCount", Type: etw.InInt32},
 	},
 	New: func() etw.Event { return new(NodeReuseScanStop) },
 }
 
-// AnyNodeReuseScanStop is event 102, of task NodeReuseScan, opcode win:Stop,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [NodeReuseScanStop]; a newer one is decoded like it.
+// AnyNodeReuseScanStop is [NodeReuseScanStop] in any version: a newer one is
+// decoded like it.
 type AnyNodeReuseScanStop struct {
 	Seen etw.Seen
-
-	CandidateCount int32
+	NodeReuseScanStop
 }
 
-var anyNodeReuseScanStop = []*etw.EventDesc{&nodeReuseScanStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyNodeReuseScanStop) EventDescs() []*etw.EventDesc { return anyNodeReuseScanStop }
-func (e *AnyNodeReuseScanStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyNodeReuseScanStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyNodeReuseScanStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&nodeReuseScanStop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyNodeReuseScanStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v NodeReuseScanStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyNodeReuseScanStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyNodeReuseScanStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.CandidateCount = v.CandidateCount
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyNodeReuseScanStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.CandidateCount))
-	}
-	return etw.Value{}
+	return e.NodeReuseScanStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyNodeReuseScanStop) Clone() *AnyNodeReuseScanStop { return &e }
-
-func (e AnyNodeReuseScanStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyNodeReuseScanStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyNodeReuseScanStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NodeLaunchStart is event 103, version 0, of task NodeLaunch, opcode
 // win:Start, keyword All, level win:Informational.
@@ -10863,65 +7855,34 @@ func (e NodeLaunchStart) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e NodeLaunchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var nodeLaunchStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         103,
-	Level:      4,
-	Opcode:     1,
-	Task:       65431,
-	Keywords:   0x1,
-	Name:       "NodeLaunchStart",
-	TaskName:   "NodeLaunch",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 103, Level: 4, Opcode: 1, Task: 65431, Keywords: 0x1,
+	Name: "NodeLaunchStart", TaskName: "NodeLaunch", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "nodeId", Type: etw.InInt32},
 	},
 	New: func() etw.Event { return new(NodeLaunchStart) },
 }
 
-// AnyNodeLaunchStart is event 103, of task NodeLaunch, opcode win:Start,
-// keyword All, level win:Informational, in any version.
-//
-// The only version is [NodeLaunchStart]; a newer one is decoded like it.
+// AnyNodeLaunchStart is [NodeLaunchStart] in any version: a newer one is
+// decoded like it.
 type AnyNodeLaunchStart struct {
 	Seen etw.Seen
-
-	NodeId int32
+	NodeLaunchStart
 }
 
-var anyNodeLaunchStart = []*etw.EventDesc{&nodeLaunchStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyNodeLaunchStart) EventDescs() []*etw.EventDesc { return anyNodeLaunchStart }
-func (e *AnyNodeLaunchStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyNodeLaunchStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyNodeLaunchStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&nodeLaunchStart} }
+func (e *AnyNodeLaunchStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyNodeLaunchStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v NodeLaunchStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyNodeLaunchStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.NodeId = v.NodeId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyNodeLaunchStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.NodeId))
-	}
-	return etw.Value{}
+	return e.NodeLaunchStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyNodeLaunchStart) Clone() *AnyNodeLaunchStart { return &e }
-
-func (e AnyNodeLaunchStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyNodeLaunchStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyNodeLaunchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NodeLaunchStop is event 104, version 0, of task NodeLaunch, opcode win:Stop,
 // keyword All, level win:Informational.
@@ -10970,15 +7931,8 @@ func (e NodeLaunchStop) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e NodeLaunchStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var nodeLaunchStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         104,
-	Level:      4,
-	Opcode:     2,
-	Task:       65431,
-	Keywords:   0x1,
-	Name:       "NodeLaunchStop",
-	TaskName:   "NodeLaunch",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 104, Level: 4, Opcode: 2, Task: 65431, Keywords: 0x1,
+	Name: "NodeLaunchStop", TaskName: "NodeLaunch", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "nodeId", Type: etw.InInt32},
 		{Name: "processId", Type: etw.InInt32},
@@ -10986,52 +7940,26 @@ var nodeLaunchStop = etw.EventDesc{
 	New: func() etw.Event { return new(NodeLaunchStop) },
 }
 
-// AnyNodeLaunchStop is event 104, of task NodeLaunch, opcode win:Stop, keyword
-// All, level win:Informational, in any version.
-//
-// The only version is [NodeLaunchStop]; a newer one is decoded like it.
+// AnyNodeLaunchStop is [NodeLaunchStop] in any version: a newer one is decoded
+// like it.
 type AnyNodeLaunchStop struct {
 	Seen etw.Seen
-
-	NodeId    int32
-	ProcessId int32
+	NodeLaunchStop
 }
 
-var anyNodeLaunchStop = []*etw.EventDesc{&nodeLaunchStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyNodeLaunchStop) EventDescs() []*etw.EventDesc { return anyNodeLaunchStop }
-func (e *AnyNodeLaunchStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyNodeLaunchStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyNodeLaunchStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v NodeLaunchStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyNodeLaunchStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&nodeLaunchStop} }
+func (e *AnyNodeLaunchStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyNodeLaunchStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.NodeId = v.NodeId
-	e.ProcessId = v.ProcessId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyNodeLaunchStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.NodeId))
-	case 1:
-		return etw.IntValue(int64(e.ProcessId))
-	}
-	return etw.Value{}
+	return e.NodeLaunchStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyNodeLaunchStop) Clone() *AnyNodeLaunchStop { return &e }
-
-func (e AnyNodeLaunchStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyNodeLaunchStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyNodeLaunchStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NodePipeConnectStart is event 105, version 0, of task NodePipeConnect,
 // opcode win:Start, keyword All, level win:Informational.
@@ -11080,15 +8008,8 @@ func (e NodePipeConnectStart) LogValue() slog.Value         { return etw.LogValu
 func (e NodePipeConnectStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var nodePipeConnectStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         105,
-	Level:      4,
-	Opcode:     1,
-	Task:       65429,
-	Keywords:   0x1,
-	Name:       "NodePipeConnectStart",
-	TaskName:   "NodePipeConnect",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 105, Level: 4, Opcode: 1, Task: 65429, Keywords: 0x1,
+	Name: "NodePipeConnectStart", TaskName: "NodePipeConnect", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "nodeId", Type: etw.InInt32},
 		{Name: "processId", Type: etw.InInt32},
@@ -11096,54 +8017,28 @@ var nodePipeConnectStart = etw.EventDesc{
 	New: func() etw.Event { return new(NodePipeConnectStart) },
 }
 
-// AnyNodePipeConnectStart is event 105, of task NodePipeConnect, opcode
-// win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is [NodePipeConnectStart]; a newer one is decoded like it.
+// AnyNodePipeConnectStart is [NodePipeConnectStart] in any version: a newer
+// one is decoded like it.
 type AnyNodePipeConnectStart struct {
 	Seen etw.Seen
-
-	NodeId    int32
-	ProcessId int32
+	NodePipeConnectStart
 }
 
-var anyNodePipeConnectStart = []*etw.EventDesc{&nodePipeConnectStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyNodePipeConnectStart) EventDescs() []*etw.EventDesc { return anyNodePipeConnectStart }
-func (e *AnyNodePipeConnectStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyNodePipeConnectStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyNodePipeConnectStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&nodePipeConnectStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyNodePipeConnectStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v NodePipeConnectStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyNodePipeConnectStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyNodePipeConnectStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.NodeId = v.NodeId
-	e.ProcessId = v.ProcessId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyNodePipeConnectStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.NodeId))
-	case 1:
-		return etw.IntValue(int64(e.ProcessId))
-	}
-	return etw.Value{}
+	return e.NodePipeConnectStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyNodePipeConnectStart) Clone() *AnyNodePipeConnectStart { return &e }
-
-func (e AnyNodePipeConnectStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyNodePipeConnectStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyNodePipeConnectStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NodePipeConnectStop is event 106, version 0, of task NodePipeConnect, opcode
 // win:Stop, keyword All, level win:Informational.
@@ -11197,15 +8092,8 @@ func (e NodePipeConnectStop) LogValue() slog.Value         { return etw.LogValue
 func (e NodePipeConnectStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var nodePipeConnectStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         106,
-	Level:      4,
-	Opcode:     2,
-	Task:       65429,
-	Keywords:   0x1,
-	Name:       "NodePipeConnectStop",
-	TaskName:   "NodePipeConnect",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 106, Level: 4, Opcode: 2, Task: 65429, Keywords: 0x1,
+	Name: "NodePipeConnectStop", TaskName: "NodePipeConnect", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "nodeId", Type: etw.InInt32},
 		{Name: "processId", Type: etw.InInt32},
@@ -11214,58 +8102,28 @@ var nodePipeConnectStop = etw.EventDesc{
 	New: func() etw.Event { return new(NodePipeConnectStop) },
 }
 
-// AnyNodePipeConnectStop is event 106, of task NodePipeConnect, opcode
-// win:Stop, keyword All, level win:Informational, in any version.
-//
-// The only version is [NodePipeConnectStop]; a newer one is decoded like it.
+// AnyNodePipeConnectStop is [NodePipeConnectStop] in any version: a newer one
+// is decoded like it.
 type AnyNodePipeConnectStop struct {
 	Seen etw.Seen
-
-	NodeId    int32
-	ProcessId int32
-	Succeeded etw.Bool
+	NodePipeConnectStop
 }
 
-var anyNodePipeConnectStop = []*etw.EventDesc{&nodePipeConnectStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyNodePipeConnectStop) EventDescs() []*etw.EventDesc { return anyNodePipeConnectStop }
-func (e *AnyNodePipeConnectStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyNodePipeConnectStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyNodePipeConnectStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&nodePipeConnectStop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyNodePipeConnectStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v NodePipeConnectStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyNodePipeConnectStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyNodePipeConnectStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.NodeId = v.NodeId
-	e.ProcessId = v.ProcessId
-	e.Succeeded = v.Succeeded
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyNodePipeConnectStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.NodeId))
-	case 1:
-		return etw.IntValue(int64(e.ProcessId))
-	case 2:
-		return etw.BoolValue(e.Succeeded)
-	}
-	return etw.Value{}
+	return e.NodePipeConnectStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyNodePipeConnectStop) Clone() *AnyNodePipeConnectStop { return &e }
-
-func (e AnyNodePipeConnectStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyNodePipeConnectStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyNodePipeConnectStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskHostBuildProjectFileStart is event 107, version 0, of task
 // TaskHostBuildProjectFile, opcode win:Start, keyword All, level
@@ -11320,15 +8178,8 @@ func (e TaskHostBuildProjectFileStart) LogValue() slog.Value         { return et
 func (e TaskHostBuildProjectFileStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var taskHostBuildProjectFileStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         107,
-	Level:      4,
-	Opcode:     1,
-	Task:       65427,
-	Keywords:   0x1,
-	Name:       "TaskHostBuildProjectFileStart",
-	TaskName:   "TaskHostBuildProjectFile",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 107, Level: 4, Opcode: 1, Task: 65427, Keywords: 0x1,
+	Name: "TaskHostBuildProjectFileStart", TaskName: "TaskHostBuildProjectFile", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFiles", Type: etw.InUnicodeString},
 		{Name: "targetNames", Type: etw.InUnicodeString},
@@ -11336,50 +8187,24 @@ var taskHostBuildProjectFileStart = etw.EventDesc{
 	New: func() etw.Event { return new(TaskHostBuildProjectFileStart) },
 }
 
-// AnyTaskHostBuildProjectFileStart is event 107, of task
-// TaskHostBuildProjectFile, opcode win:Start, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [TaskHostBuildProjectFileStart]; a newer one is decoded
-// like it.
+// AnyTaskHostBuildProjectFileStart is [TaskHostBuildProjectFileStart] in any
+// version: a newer one is decoded like it.
 type AnyTaskHostBuildProjectFileStart struct {
 	Seen etw.Seen
-
-	ProjectFiles etw.UTF16
-	TargetNames  etw.UTF16
+	TaskHostBuildProjectFileStart
 }
 
-var anyTaskHostBuildProjectFileStart = []*etw.EventDesc{&taskHostBuildProjectFileStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyTaskHostBuildProjectFileStart) EventDescs() []*etw.EventDesc {
-	return anyTaskHostBuildProjectFileStart
+	return []*etw.EventDesc{&taskHostBuildProjectFileStart}
 }
-func (e *AnyTaskHostBuildProjectFileStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTaskHostBuildProjectFileStart, e.Seen)
+func (e *AnyTaskHostBuildProjectFileStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTaskHostBuildProjectFileStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TaskHostBuildProjectFileStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTaskHostBuildProjectFileStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFiles = v.ProjectFiles
-	e.TargetNames = v.TargetNames
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTaskHostBuildProjectFileStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFiles)
-	case 1:
-		return etw.UTF16Value(e.TargetNames)
-	}
-	return etw.Value{}
+	return e.TaskHostBuildProjectFileStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -11387,12 +8212,6 @@ func (e AnyTaskHostBuildProjectFileStart) Clone() *AnyTaskHostBuildProjectFileSt
 	e.ProjectFiles = e.ProjectFiles.Clone()
 	e.TargetNames = e.TargetNames.Clone()
 	return &e
-}
-
-func (e AnyTaskHostBuildProjectFileStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyTaskHostBuildProjectFileStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyTaskHostBuildProjectFileStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // TaskHostBuildProjectFileStop is event 108, version 0, of task
@@ -11445,15 +8264,8 @@ func (e TaskHostBuildProjectFileStop) LogValue() slog.Value         { return etw
 func (e TaskHostBuildProjectFileStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var taskHostBuildProjectFileStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         108,
-	Level:      4,
-	Opcode:     2,
-	Task:       65427,
-	Keywords:   0x1,
-	Name:       "TaskHostBuildProjectFileStop",
-	TaskName:   "TaskHostBuildProjectFile",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 108, Level: 4, Opcode: 2, Task: 65427, Keywords: 0x1,
+	Name: "TaskHostBuildProjectFileStop", TaskName: "TaskHostBuildProjectFile", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "projectFiles", Type: etw.InUnicodeString},
 		{Name: "success", Type: etw.InBoolean},
@@ -11461,62 +8273,30 @@ var taskHostBuildProjectFileStop = etw.EventDesc{
 	New: func() etw.Event { return new(TaskHostBuildProjectFileStop) },
 }
 
-// AnyTaskHostBuildProjectFileStop is event 108, of task
-// TaskHostBuildProjectFile, opcode win:Stop, keyword All, level
-// win:Informational, in any version.
-//
-// The only version is [TaskHostBuildProjectFileStop]; a newer one is decoded
-// like it.
+// AnyTaskHostBuildProjectFileStop is [TaskHostBuildProjectFileStop] in any
+// version: a newer one is decoded like it.
 type AnyTaskHostBuildProjectFileStop struct {
 	Seen etw.Seen
-
-	ProjectFiles etw.UTF16
-	Success      etw.Bool
+	TaskHostBuildProjectFileStop
 }
 
-var anyTaskHostBuildProjectFileStop = []*etw.EventDesc{&taskHostBuildProjectFileStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyTaskHostBuildProjectFileStop) EventDescs() []*etw.EventDesc {
-	return anyTaskHostBuildProjectFileStop
+	return []*etw.EventDesc{&taskHostBuildProjectFileStop}
 }
-func (e *AnyTaskHostBuildProjectFileStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTaskHostBuildProjectFileStop, e.Seen)
+func (e *AnyTaskHostBuildProjectFileStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTaskHostBuildProjectFileStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TaskHostBuildProjectFileStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTaskHostBuildProjectFileStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ProjectFiles = v.ProjectFiles
-	e.Success = v.Success
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTaskHostBuildProjectFileStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ProjectFiles)
-	case 1:
-		return etw.BoolValue(e.Success)
-	}
-	return etw.Value{}
+	return e.TaskHostBuildProjectFileStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyTaskHostBuildProjectFileStop) Clone() *AnyTaskHostBuildProjectFileStop {
 	e.ProjectFiles = e.ProjectFiles.Clone()
 	return &e
-}
-
-func (e AnyTaskHostBuildProjectFileStop) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyTaskHostBuildProjectFileStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyTaskHostBuildProjectFileStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // TaskHostDispatchStart is event 109, version 0, of task TaskHostDispatch,
@@ -11563,57 +8343,32 @@ func (e TaskHostDispatchStart) LogValue() slog.Value         { return etw.LogVal
 func (e TaskHostDispatchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var taskHostDispatchStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         109,
-	Level:      4,
-	Opcode:     1,
-	Task:       65425,
-	Keywords:   0x1,
-	Name:       "TaskHostDispatchStart",
-	TaskName:   "TaskHostDispatch",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 109, Level: 4, Opcode: 1, Task: 65425, Keywords: 0x1,
+	Name: "TaskHostDispatchStart", TaskName: "TaskHostDispatch", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(TaskHostDispatchStart) },
 }
 
-// AnyTaskHostDispatchStart is event 109, of task TaskHostDispatch, opcode
-// win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is [TaskHostDispatchStart]; a newer one is decoded like it.
+// AnyTaskHostDispatchStart is [TaskHostDispatchStart] in any version: a newer
+// one is decoded like it.
 type AnyTaskHostDispatchStart struct {
 	Seen etw.Seen
-
-	TaskName etw.UTF16
+	TaskHostDispatchStart
 }
 
-var anyTaskHostDispatchStart = []*etw.EventDesc{&taskHostDispatchStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTaskHostDispatchStart) EventDescs() []*etw.EventDesc { return anyTaskHostDispatchStart }
-func (e *AnyTaskHostDispatchStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTaskHostDispatchStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTaskHostDispatchStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&taskHostDispatchStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTaskHostDispatchStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TaskHostDispatchStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTaskHostDispatchStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTaskHostDispatchStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskName = v.TaskName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTaskHostDispatchStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.TaskName)
-	}
-	return etw.Value{}
+	return e.TaskHostDispatchStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -11621,10 +8376,6 @@ func (e AnyTaskHostDispatchStart) Clone() *AnyTaskHostDispatchStart {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
-
-func (e AnyTaskHostDispatchStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTaskHostDispatchStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTaskHostDispatchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskHostDispatchStop is event 110, version 0, of task TaskHostDispatch,
 // opcode win:Stop, keyword All, level win:Informational.
@@ -11675,15 +8426,8 @@ func (e TaskHostDispatchStop) LogValue() slog.Value         { return etw.LogValu
 func (e TaskHostDispatchStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var taskHostDispatchStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         110,
-	Level:      4,
-	Opcode:     2,
-	Task:       65425,
-	Keywords:   0x1,
-	Name:       "TaskHostDispatchStop",
-	TaskName:   "TaskHostDispatch",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 110, Level: 4, Opcode: 2, Task: 65425, Keywords: 0x1,
+	Name: "TaskHostDispatchStop", TaskName: "TaskHostDispatch", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 		{Name: "succeeded", Type: etw.InBoolean},
@@ -11691,46 +8435,24 @@ var taskHostDispatchStop = etw.EventDesc{
 	New: func() etw.Event { return new(TaskHostDispatchStop) },
 }
 
-// AnyTaskHostDispatchStop is event 110, of task TaskHostDispatch, opcode
-// win:Stop, keyword All, level win:Informational, in any version.
-//
-// The only version is [TaskHostDispatchStop]; a newer one is decoded like it.
+// AnyTaskHostDispatchStop is [TaskHostDispatchStop] in any version: a newer
+// one is decoded like it.
 type AnyTaskHostDispatchStop struct {
 	Seen etw.Seen
-
-	TaskName  etw.UTF16
-	Succeeded etw.Bool
+	TaskHostDispatchStop
 }
 
-var anyTaskHostDispatchStop = []*etw.EventDesc{&taskHostDispatchStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTaskHostDispatchStop) EventDescs() []*etw.EventDesc { return anyTaskHostDispatchStop }
-func (e *AnyTaskHostDispatchStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTaskHostDispatchStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTaskHostDispatchStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&taskHostDispatchStop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTaskHostDispatchStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TaskHostDispatchStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTaskHostDispatchStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTaskHostDispatchStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskName = v.TaskName
-	e.Succeeded = v.Succeeded
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTaskHostDispatchStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.TaskName)
-	case 1:
-		return etw.BoolValue(e.Succeeded)
-	}
-	return etw.Value{}
+	return e.TaskHostDispatchStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -11738,10 +8460,6 @@ func (e AnyTaskHostDispatchStop) Clone() *AnyTaskHostDispatchStop {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
-
-func (e AnyTaskHostDispatchStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTaskHostDispatchStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTaskHostDispatchStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskExecuteInHostStart is event 111, version 0, of task TaskExecuteInHost,
 // opcode win:Start, keyword All, level win:Informational.
@@ -11787,58 +8505,32 @@ func (e TaskExecuteInHostStart) LogValue() slog.Value         { return etw.LogVa
 func (e TaskExecuteInHostStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var taskExecuteInHostStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         111,
-	Level:      4,
-	Opcode:     1,
-	Task:       65423,
-	Keywords:   0x1,
-	Name:       "TaskExecuteInHostStart",
-	TaskName:   "TaskExecuteInHost",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 111, Level: 4, Opcode: 1, Task: 65423, Keywords: 0x1,
+	Name: "TaskExecuteInHostStart", TaskName: "TaskExecuteInHost", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(TaskExecuteInHostStart) },
 }
 
-// AnyTaskExecuteInHostStart is event 111, of task TaskExecuteInHost, opcode
-// win:Start, keyword All, level win:Informational, in any version.
-//
-// The only version is [TaskExecuteInHostStart]; a newer one is decoded like
-// it.
+// AnyTaskExecuteInHostStart is [TaskExecuteInHostStart] in any version: a
+// newer one is decoded like it.
 type AnyTaskExecuteInHostStart struct {
 	Seen etw.Seen
-
-	TaskName etw.UTF16
+	TaskExecuteInHostStart
 }
 
-var anyTaskExecuteInHostStart = []*etw.EventDesc{&taskExecuteInHostStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTaskExecuteInHostStart) EventDescs() []*etw.EventDesc { return anyTaskExecuteInHostStart }
-func (e *AnyTaskExecuteInHostStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTaskExecuteInHostStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTaskExecuteInHostStart) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&taskExecuteInHostStart}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTaskExecuteInHostStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TaskExecuteInHostStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTaskExecuteInHostStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTaskExecuteInHostStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskName = v.TaskName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTaskExecuteInHostStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.TaskName)
-	}
-	return etw.Value{}
+	return e.TaskExecuteInHostStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -11846,10 +8538,6 @@ func (e AnyTaskExecuteInHostStart) Clone() *AnyTaskExecuteInHostStart {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
-
-func (e AnyTaskExecuteInHostStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTaskExecuteInHostStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTaskExecuteInHostStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskExecuteInHostStop is event 112, version 0, of task TaskExecuteInHost,
 // opcode win:Stop, keyword All, level win:Informational.
@@ -11900,15 +8588,8 @@ func (e TaskExecuteInHostStop) LogValue() slog.Value         { return etw.LogVal
 func (e TaskExecuteInHostStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var taskExecuteInHostStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         112,
-	Level:      4,
-	Opcode:     2,
-	Task:       65423,
-	Keywords:   0x1,
-	Name:       "TaskExecuteInHostStop",
-	TaskName:   "TaskExecuteInHost",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 112, Level: 4, Opcode: 2, Task: 65423, Keywords: 0x1,
+	Name: "TaskExecuteInHostStop", TaskName: "TaskExecuteInHost", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 		{Name: "succeeded", Type: etw.InBoolean},
@@ -11916,46 +8597,24 @@ var taskExecuteInHostStop = etw.EventDesc{
 	New: func() etw.Event { return new(TaskExecuteInHostStop) },
 }
 
-// AnyTaskExecuteInHostStop is event 112, of task TaskExecuteInHost, opcode
-// win:Stop, keyword All, level win:Informational, in any version.
-//
-// The only version is [TaskExecuteInHostStop]; a newer one is decoded like it.
+// AnyTaskExecuteInHostStop is [TaskExecuteInHostStop] in any version: a newer
+// one is decoded like it.
 type AnyTaskExecuteInHostStop struct {
 	Seen etw.Seen
-
-	TaskName  etw.UTF16
-	Succeeded etw.Bool
+	TaskExecuteInHostStop
 }
 
-var anyTaskExecuteInHostStop = []*etw.EventDesc{&taskExecuteInHostStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTaskExecuteInHostStop) EventDescs() []*etw.EventDesc { return anyTaskExecuteInHostStop }
-func (e *AnyTaskExecuteInHostStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTaskExecuteInHostStop, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTaskExecuteInHostStop) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&taskExecuteInHostStop}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTaskExecuteInHostStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TaskExecuteInHostStop
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTaskExecuteInHostStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTaskExecuteInHostStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskName = v.TaskName
-	e.Succeeded = v.Succeeded
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTaskExecuteInHostStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.TaskName)
-	case 1:
-		return etw.BoolValue(e.Succeeded)
-	}
-	return etw.Value{}
+	return e.TaskExecuteInHostStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -11963,7 +8622,3 @@ func (e AnyTaskExecuteInHostStop) Clone() *AnyTaskExecuteInHostStop {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
-
-func (e AnyTaskExecuteInHostStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTaskExecuteInHostStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTaskExecuteInHostStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -57,56 +57,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -114,10 +90,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelLoopBegin is event 1, version 0, of task Loop, opcode win:Start,
 // level win:Informational.
@@ -186,14 +158,8 @@ func (e ParallelLoopBegin) LogValue() slog.Value         { return etw.LogValue(&
 func (e ParallelLoopBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var parallelLoopBegin = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Level:      4,
-	Opcode:     1,
-	Task:       1,
-	Name:       "ParallelLoopBegin",
-	TaskName:   "Loop",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 1,
+	Name: "ParallelLoopBegin", TaskName: "Loop", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "OriginatingTaskSchedulerID", Type: etw.InInt32},
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
@@ -205,70 +171,28 @@ var parallelLoopBegin = etw.EventDesc{
 	New: func() etw.Event { return new(ParallelLoopBegin) },
 }
 
-// AnyParallelLoopBegin is event 1, of task Loop, opcode win:Start, level
-// win:Informational, in any version.
-//
-// The only version is [ParallelLoopBegin]; a newer one is decoded like it.
+// AnyParallelLoopBegin is [ParallelLoopBegin] in any version: a newer one is
+// decoded like it.
 type AnyParallelLoopBegin struct {
 	Seen etw.Seen
-
-	OriginatingTaskSchedulerID int32
-	OriginatingTaskID          int32
-	ForkJoinContextID          int32
-	OperationType              ForkJoinOperationType
-	InclusiveFrom              int64
-	ExclusiveTo                int64
+	ParallelLoopBegin
 }
 
-var anyParallelLoopBegin = []*etw.EventDesc{&parallelLoopBegin}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyParallelLoopBegin) EventDescs() []*etw.EventDesc { return anyParallelLoopBegin }
-func (e *AnyParallelLoopBegin) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyParallelLoopBegin, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyParallelLoopBegin) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&parallelLoopBegin}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyParallelLoopBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ParallelLoopBegin
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyParallelLoopBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyParallelLoopBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.OriginatingTaskSchedulerID = v.OriginatingTaskSchedulerID
-	e.OriginatingTaskID = v.OriginatingTaskID
-	e.ForkJoinContextID = v.ForkJoinContextID
-	e.OperationType = v.OperationType
-	e.InclusiveFrom = v.InclusiveFrom
-	e.ExclusiveTo = v.ExclusiveTo
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyParallelLoopBegin) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
-	case 1:
-		return etw.IntValue(int64(e.OriginatingTaskID))
-	case 2:
-		return etw.IntValue(int64(e.ForkJoinContextID))
-	case 3:
-		return etw.UintValue(uint64(e.OperationType))
-	case 4:
-		return etw.IntValue(e.InclusiveFrom)
-	case 5:
-		return etw.IntValue(e.ExclusiveTo)
-	}
-	return etw.Value{}
+	return e.ParallelLoopBegin.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyParallelLoopBegin) Clone() *AnyParallelLoopBegin { return &e }
-
-func (e AnyParallelLoopBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyParallelLoopBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyParallelLoopBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelLoopEnd is event 2, version 0, of task Loop, opcode win:Stop, level
 // win:Informational.
@@ -327,14 +251,8 @@ func (e ParallelLoopEnd) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ParallelLoopEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var parallelLoopEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Level:      4,
-	Opcode:     2,
-	Task:       1,
-	Name:       "ParallelLoopEnd",
-	TaskName:   "Loop",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 1,
+	Name: "ParallelLoopEnd", TaskName: "Loop", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "OriginatingTaskSchedulerID", Type: etw.InInt32},
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
@@ -344,62 +262,26 @@ var parallelLoopEnd = etw.EventDesc{
 	New: func() etw.Event { return new(ParallelLoopEnd) },
 }
 
-// AnyParallelLoopEnd is event 2, of task Loop, opcode win:Stop, level
-// win:Informational, in any version.
-//
-// The only version is [ParallelLoopEnd]; a newer one is decoded like it.
+// AnyParallelLoopEnd is [ParallelLoopEnd] in any version: a newer one is
+// decoded like it.
 type AnyParallelLoopEnd struct {
 	Seen etw.Seen
-
-	OriginatingTaskSchedulerID int32
-	OriginatingTaskID          int32
-	ForkJoinContextID          int32
-	TotalIterations            int64
+	ParallelLoopEnd
 }
 
-var anyParallelLoopEnd = []*etw.EventDesc{&parallelLoopEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyParallelLoopEnd) EventDescs() []*etw.EventDesc { return anyParallelLoopEnd }
-func (e *AnyParallelLoopEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyParallelLoopEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyParallelLoopEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&parallelLoopEnd} }
+func (e *AnyParallelLoopEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyParallelLoopEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ParallelLoopEnd
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyParallelLoopEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.OriginatingTaskSchedulerID = v.OriginatingTaskSchedulerID
-	e.OriginatingTaskID = v.OriginatingTaskID
-	e.ForkJoinContextID = v.ForkJoinContextID
-	e.TotalIterations = v.TotalIterations
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyParallelLoopEnd) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
-	case 1:
-		return etw.IntValue(int64(e.OriginatingTaskID))
-	case 2:
-		return etw.IntValue(int64(e.ForkJoinContextID))
-	case 3:
-		return etw.IntValue(e.TotalIterations)
-	}
-	return etw.Value{}
+	return e.ParallelLoopEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyParallelLoopEnd) Clone() *AnyParallelLoopEnd { return &e }
-
-func (e AnyParallelLoopEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyParallelLoopEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyParallelLoopEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelInvokeBegin is event 3, version 0, of task Invoke, opcode win:Start,
 // level win:Informational.
@@ -463,14 +345,8 @@ func (e ParallelInvokeBegin) LogValue() slog.Value         { return etw.LogValue
 func (e ParallelInvokeBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var parallelInvokeBegin = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         3,
-	Level:      4,
-	Opcode:     1,
-	Task:       2,
-	Name:       "ParallelInvokeBegin",
-	TaskName:   "Invoke",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 3, Level: 4, Opcode: 1, Task: 2,
+	Name: "ParallelInvokeBegin", TaskName: "Invoke", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "OriginatingTaskSchedulerID", Type: etw.InInt32},
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
@@ -481,66 +357,28 @@ var parallelInvokeBegin = etw.EventDesc{
 	New: func() etw.Event { return new(ParallelInvokeBegin) },
 }
 
-// AnyParallelInvokeBegin is event 3, of task Invoke, opcode win:Start, level
-// win:Informational, in any version.
-//
-// The only version is [ParallelInvokeBegin]; a newer one is decoded like it.
+// AnyParallelInvokeBegin is [ParallelInvokeBegin] in any version: a newer one
+// is decoded like it.
 type AnyParallelInvokeBegin struct {
 	Seen etw.Seen
-
-	OriginatingTaskSchedulerID int32
-	OriginatingTaskID          int32
-	ForkJoinContextID          int32
-	OperationType              ForkJoinOperationType
-	ActionCount                int32
+	ParallelInvokeBegin
 }
 
-var anyParallelInvokeBegin = []*etw.EventDesc{&parallelInvokeBegin}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyParallelInvokeBegin) EventDescs() []*etw.EventDesc { return anyParallelInvokeBegin }
-func (e *AnyParallelInvokeBegin) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyParallelInvokeBegin, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyParallelInvokeBegin) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&parallelInvokeBegin}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyParallelInvokeBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ParallelInvokeBegin
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyParallelInvokeBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyParallelInvokeBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.OriginatingTaskSchedulerID = v.OriginatingTaskSchedulerID
-	e.OriginatingTaskID = v.OriginatingTaskID
-	e.ForkJoinContextID = v.ForkJoinContextID
-	e.OperationType = v.OperationType
-	e.ActionCount = v.ActionCount
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyParallelInvokeBegin) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
-	case 1:
-		return etw.IntValue(int64(e.OriginatingTaskID))
-	case 2:
-		return etw.IntValue(int64(e.ForkJoinContextID))
-	case 3:
-		return etw.UintValue(uint64(e.OperationType))
-	case 4:
-		return etw.IntValue(int64(e.ActionCount))
-	}
-	return etw.Value{}
+	return e.ParallelInvokeBegin.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyParallelInvokeBegin) Clone() *AnyParallelInvokeBegin { return &e }
-
-func (e AnyParallelInvokeBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyParallelInvokeBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyParallelInvokeBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelInvokeEnd is event 4, version 0, of task Invoke, opcode win:Stop,
 // level win:Informational.
@@ -594,14 +432,8 @@ func (e ParallelInvokeEnd) LogValue() slog.Value         { return etw.LogValue(&
 func (e ParallelInvokeEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var parallelInvokeEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         4,
-	Level:      4,
-	Opcode:     2,
-	Task:       2,
-	Name:       "ParallelInvokeEnd",
-	TaskName:   "Invoke",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 2, Task: 2,
+	Name: "ParallelInvokeEnd", TaskName: "Invoke", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "OriginatingTaskSchedulerID", Type: etw.InInt32},
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
@@ -610,58 +442,28 @@ var parallelInvokeEnd = etw.EventDesc{
 	New: func() etw.Event { return new(ParallelInvokeEnd) },
 }
 
-// AnyParallelInvokeEnd is event 4, of task Invoke, opcode win:Stop, level
-// win:Informational, in any version.
-//
-// The only version is [ParallelInvokeEnd]; a newer one is decoded like it.
+// AnyParallelInvokeEnd is [ParallelInvokeEnd] in any version: a newer one is
+// decoded like it.
 type AnyParallelInvokeEnd struct {
 	Seen etw.Seen
-
-	OriginatingTaskSchedulerID int32
-	OriginatingTaskID          int32
-	ForkJoinContextID          int32
+	ParallelInvokeEnd
 }
 
-var anyParallelInvokeEnd = []*etw.EventDesc{&parallelInvokeEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyParallelInvokeEnd) EventDescs() []*etw.EventDesc { return anyParallelInvokeEnd }
-func (e *AnyParallelInvokeEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyParallelInvokeEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyParallelInvokeEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&parallelInvokeEnd}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyParallelInvokeEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ParallelInvokeEnd
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyParallelInvokeEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyParallelInvokeEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.OriginatingTaskSchedulerID = v.OriginatingTaskSchedulerID
-	e.OriginatingTaskID = v.OriginatingTaskID
-	e.ForkJoinContextID = v.ForkJoinContextID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyParallelInvokeEnd) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
-	case 1:
-		return etw.IntValue(int64(e.OriginatingTaskID))
-	case 2:
-		return etw.IntValue(int64(e.ForkJoinContextID))
-	}
-	return etw.Value{}
+	return e.ParallelInvokeEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyParallelInvokeEnd) Clone() *AnyParallelInvokeEnd { return &e }
-
-func (e AnyParallelInvokeEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyParallelInvokeEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyParallelInvokeEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelFork is event 5, version 0, of task ForkJoin, opcode win:Start,
 // level win:Verbose.
@@ -717,14 +519,8 @@ func (e ParallelFork) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ParallelFork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var parallelFork = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         5,
-	Level:      5,
-	Opcode:     1,
-	Task:       5,
-	Name:       "ParallelFork",
-	TaskName:   "ForkJoin",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 5, Level: 5, Opcode: 1, Task: 5,
+	Name: "ParallelFork", TaskName: "ForkJoin", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "OriginatingTaskSchedulerID", Type: etw.InInt32},
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
@@ -733,58 +529,26 @@ var parallelFork = etw.EventDesc{
 	New: func() etw.Event { return new(ParallelFork) },
 }
 
-// AnyParallelFork is event 5, of task ForkJoin, opcode win:Start, level
-// win:Verbose, in any version.
-//
-// A thread begins with its share.
-//
-// The only version is [ParallelFork]; a newer one is decoded like it.
+// AnyParallelFork is [ParallelFork] in any version: a newer one is decoded
+// like it.
 type AnyParallelFork struct {
 	Seen etw.Seen
-
-	OriginatingTaskSchedulerID int32
-	OriginatingTaskID          int32
-	ForkJoinContextID          int32
+	ParallelFork
 }
 
-var anyParallelFork = []*etw.EventDesc{&parallelFork}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyParallelFork) EventDescs() []*etw.EventDesc { return anyParallelFork }
-func (e *AnyParallelFork) EventDesc() *etw.EventDesc  { return etw.DescOf(anyParallelFork, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyParallelFork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ParallelFork
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyParallelFork) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&parallelFork} }
+func (e *AnyParallelFork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyParallelFork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.OriginatingTaskSchedulerID = v.OriginatingTaskSchedulerID
-	e.OriginatingTaskID = v.OriginatingTaskID
-	e.ForkJoinContextID = v.ForkJoinContextID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyParallelFork) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
-	case 1:
-		return etw.IntValue(int64(e.OriginatingTaskID))
-	case 2:
-		return etw.IntValue(int64(e.ForkJoinContextID))
-	}
-	return etw.Value{}
+	return e.ParallelFork.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyParallelFork) Clone() *AnyParallelFork { return &e }
-
-func (e AnyParallelFork) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyParallelFork) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyParallelFork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelJoin is event 6, version 0, of task ForkJoin, opcode win:Stop, level
 // win:Verbose.
@@ -840,14 +604,8 @@ func (e ParallelJoin) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ParallelJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var parallelJoin = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         6,
-	Level:      5,
-	Opcode:     2,
-	Task:       5,
-	Name:       "ParallelJoin",
-	TaskName:   "ForkJoin",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 6, Level: 5, Opcode: 2, Task: 5,
+	Name: "ParallelJoin", TaskName: "ForkJoin", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "OriginatingTaskSchedulerID", Type: etw.InInt32},
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
@@ -856,55 +614,23 @@ var parallelJoin = etw.EventDesc{
 	New: func() etw.Event { return new(ParallelJoin) },
 }
 
-// AnyParallelJoin is event 6, of task ForkJoin, opcode win:Stop, level
-// win:Verbose, in any version.
-//
-// It is done with it.
-//
-// The only version is [ParallelJoin]; a newer one is decoded like it.
+// AnyParallelJoin is [ParallelJoin] in any version: a newer one is decoded
+// like it.
 type AnyParallelJoin struct {
 	Seen etw.Seen
-
-	OriginatingTaskSchedulerID int32
-	OriginatingTaskID          int32
-	ForkJoinContextID          int32
+	ParallelJoin
 }
 
-var anyParallelJoin = []*etw.EventDesc{&parallelJoin}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyParallelJoin) EventDescs() []*etw.EventDesc { return anyParallelJoin }
-func (e *AnyParallelJoin) EventDesc() *etw.EventDesc  { return etw.DescOf(anyParallelJoin, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyParallelJoin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ParallelJoin
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyParallelJoin) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&parallelJoin} }
+func (e *AnyParallelJoin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyParallelJoin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.OriginatingTaskSchedulerID = v.OriginatingTaskSchedulerID
-	e.OriginatingTaskID = v.OriginatingTaskID
-	e.ForkJoinContextID = v.ForkJoinContextID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyParallelJoin) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
-	case 1:
-		return etw.IntValue(int64(e.OriginatingTaskID))
-	case 2:
-		return etw.IntValue(int64(e.ForkJoinContextID))
-	}
-	return etw.Value{}
+	return e.ParallelJoin.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyParallelJoin) Clone() *AnyParallelJoin { return &e }
-
-func (e AnyParallelJoin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyParallelJoin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyParallelJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -57,56 +57,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -114,10 +90,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelQueryBegin is event 1, version 0, of task Query, opcode win:Start,
 // level win:Informational.
@@ -171,14 +143,8 @@ func (e ParallelQueryBegin) LogValue() slog.Value         { return etw.LogValue(
 func (e ParallelQueryBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var parallelQueryBegin = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Level:      4,
-	Opcode:     1,
-	Task:       1,
-	Name:       "ParallelQueryBegin",
-	TaskName:   "Query",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 1,
+	Name: "ParallelQueryBegin", TaskName: "Query", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "taskSchedulerId", Type: etw.InInt32},
 		{Name: "taskId", Type: etw.InInt32},
@@ -187,58 +153,28 @@ var parallelQueryBegin = etw.EventDesc{
 	New: func() etw.Event { return new(ParallelQueryBegin) },
 }
 
-// AnyParallelQueryBegin is event 1, of task Query, opcode win:Start, level
-// win:Informational, in any version.
-//
-// The only version is [ParallelQueryBegin]; a newer one is decoded like it.
+// AnyParallelQueryBegin is [ParallelQueryBegin] in any version: a newer one is
+// decoded like it.
 type AnyParallelQueryBegin struct {
 	Seen etw.Seen
-
-	TaskSchedulerId int32
-	TaskId          int32
-	QueryId         int32
+	ParallelQueryBegin
 }
 
-var anyParallelQueryBegin = []*etw.EventDesc{&parallelQueryBegin}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyParallelQueryBegin) EventDescs() []*etw.EventDesc { return anyParallelQueryBegin }
-func (e *AnyParallelQueryBegin) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyParallelQueryBegin, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyParallelQueryBegin) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&parallelQueryBegin}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyParallelQueryBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ParallelQueryBegin
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyParallelQueryBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyParallelQueryBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskSchedulerId = v.TaskSchedulerId
-	e.TaskId = v.TaskId
-	e.QueryId = v.QueryId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyParallelQueryBegin) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.TaskSchedulerId))
-	case 1:
-		return etw.IntValue(int64(e.TaskId))
-	case 2:
-		return etw.IntValue(int64(e.QueryId))
-	}
-	return etw.Value{}
+	return e.ParallelQueryBegin.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyParallelQueryBegin) Clone() *AnyParallelQueryBegin { return &e }
-
-func (e AnyParallelQueryBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyParallelQueryBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyParallelQueryBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelQueryEnd is event 2, version 0, of task Query, opcode win:Stop,
 // level win:Informational.
@@ -292,14 +228,8 @@ func (e ParallelQueryEnd) LogValue() slog.Value         { return etw.LogValue(&e
 func (e ParallelQueryEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var parallelQueryEnd = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Level:      4,
-	Opcode:     2,
-	Task:       1,
-	Name:       "ParallelQueryEnd",
-	TaskName:   "Query",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 1,
+	Name: "ParallelQueryEnd", TaskName: "Query", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "taskSchedulerId", Type: etw.InInt32},
 		{Name: "taskId", Type: etw.InInt32},
@@ -308,58 +238,26 @@ var parallelQueryEnd = etw.EventDesc{
 	New: func() etw.Event { return new(ParallelQueryEnd) },
 }
 
-// AnyParallelQueryEnd is event 2, of task Query, opcode win:Stop, level
-// win:Informational, in any version.
-//
-// The only version is [ParallelQueryEnd]; a newer one is decoded like it.
+// AnyParallelQueryEnd is [ParallelQueryEnd] in any version: a newer one is
+// decoded like it.
 type AnyParallelQueryEnd struct {
 	Seen etw.Seen
-
-	TaskSchedulerId int32
-	TaskId          int32
-	QueryId         int32
+	ParallelQueryEnd
 }
 
-var anyParallelQueryEnd = []*etw.EventDesc{&parallelQueryEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyParallelQueryEnd) EventDescs() []*etw.EventDesc { return anyParallelQueryEnd }
-func (e *AnyParallelQueryEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyParallelQueryEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyParallelQueryEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&parallelQueryEnd} }
+func (e *AnyParallelQueryEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyParallelQueryEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ParallelQueryEnd
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyParallelQueryEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskSchedulerId = v.TaskSchedulerId
-	e.TaskId = v.TaskId
-	e.QueryId = v.QueryId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyParallelQueryEnd) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.TaskSchedulerId))
-	case 1:
-		return etw.IntValue(int64(e.TaskId))
-	case 2:
-		return etw.IntValue(int64(e.QueryId))
-	}
-	return etw.Value{}
+	return e.ParallelQueryEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyParallelQueryEnd) Clone() *AnyParallelQueryEnd { return &e }
-
-func (e AnyParallelQueryEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyParallelQueryEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyParallelQueryEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelQueryFork is event 3, version 0, of task ForkJoin, opcode win:Start,
 // level win:Verbose.
@@ -413,14 +311,8 @@ func (e ParallelQueryFork) LogValue() slog.Value         { return etw.LogValue(&
 func (e ParallelQueryFork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var parallelQueryFork = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         3,
-	Level:      5,
-	Opcode:     1,
-	Task:       2,
-	Name:       "ParallelQueryFork",
-	TaskName:   "ForkJoin",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 3, Level: 5, Opcode: 1, Task: 2,
+	Name: "ParallelQueryFork", TaskName: "ForkJoin", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "taskSchedulerId", Type: etw.InInt32},
 		{Name: "taskId", Type: etw.InInt32},
@@ -429,58 +321,28 @@ var parallelQueryFork = etw.EventDesc{
 	New: func() etw.Event { return new(ParallelQueryFork) },
 }
 
-// AnyParallelQueryFork is event 3, of task ForkJoin, opcode win:Start, level
-// win:Verbose, in any version.
-//
-// The only version is [ParallelQueryFork]; a newer one is decoded like it.
+// AnyParallelQueryFork is [ParallelQueryFork] in any version: a newer one is
+// decoded like it.
 type AnyParallelQueryFork struct {
 	Seen etw.Seen
-
-	TaskSchedulerId int32
-	TaskId          int32
-	QueryId         int32
+	ParallelQueryFork
 }
 
-var anyParallelQueryFork = []*etw.EventDesc{&parallelQueryFork}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyParallelQueryFork) EventDescs() []*etw.EventDesc { return anyParallelQueryFork }
-func (e *AnyParallelQueryFork) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyParallelQueryFork, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyParallelQueryFork) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&parallelQueryFork}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyParallelQueryFork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ParallelQueryFork
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyParallelQueryFork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyParallelQueryFork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskSchedulerId = v.TaskSchedulerId
-	e.TaskId = v.TaskId
-	e.QueryId = v.QueryId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyParallelQueryFork) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.TaskSchedulerId))
-	case 1:
-		return etw.IntValue(int64(e.TaskId))
-	case 2:
-		return etw.IntValue(int64(e.QueryId))
-	}
-	return etw.Value{}
+	return e.ParallelQueryFork.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyParallelQueryFork) Clone() *AnyParallelQueryFork { return &e }
-
-func (e AnyParallelQueryFork) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyParallelQueryFork) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyParallelQueryFork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelQueryJoin is event 4, version 0, of task ForkJoin, opcode win:Stop,
 // level win:Verbose.
@@ -534,14 +396,8 @@ func (e ParallelQueryJoin) LogValue() slog.Value         { return etw.LogValue(&
 func (e ParallelQueryJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var parallelQueryJoin = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         4,
-	Level:      5,
-	Opcode:     2,
-	Task:       2,
-	Name:       "ParallelQueryJoin",
-	TaskName:   "ForkJoin",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 4, Level: 5, Opcode: 2, Task: 2,
+	Name: "ParallelQueryJoin", TaskName: "ForkJoin", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "taskSchedulerId", Type: etw.InInt32},
 		{Name: "taskId", Type: etw.InInt32},
@@ -550,55 +406,25 @@ var parallelQueryJoin = etw.EventDesc{
 	New: func() etw.Event { return new(ParallelQueryJoin) },
 }
 
-// AnyParallelQueryJoin is event 4, of task ForkJoin, opcode win:Stop, level
-// win:Verbose, in any version.
-//
-// The only version is [ParallelQueryJoin]; a newer one is decoded like it.
+// AnyParallelQueryJoin is [ParallelQueryJoin] in any version: a newer one is
+// decoded like it.
 type AnyParallelQueryJoin struct {
 	Seen etw.Seen
-
-	TaskSchedulerId int32
-	TaskId          int32
-	QueryId         int32
+	ParallelQueryJoin
 }
 
-var anyParallelQueryJoin = []*etw.EventDesc{&parallelQueryJoin}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyParallelQueryJoin) EventDescs() []*etw.EventDesc { return anyParallelQueryJoin }
-func (e *AnyParallelQueryJoin) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyParallelQueryJoin, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyParallelQueryJoin) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&parallelQueryJoin}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyParallelQueryJoin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ParallelQueryJoin
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyParallelQueryJoin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyParallelQueryJoin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskSchedulerId = v.TaskSchedulerId
-	e.TaskId = v.TaskId
-	e.QueryId = v.QueryId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyParallelQueryJoin) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.TaskSchedulerId))
-	case 1:
-		return etw.IntValue(int64(e.TaskId))
-	case 2:
-		return etw.IntValue(int64(e.QueryId))
-	}
-	return etw.Value{}
+	return e.ParallelQueryJoin.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyParallelQueryJoin) Clone() *AnyParallelQueryJoin { return &e }
-
-func (e AnyParallelQueryJoin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyParallelQueryJoin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyParallelQueryJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -57,56 +57,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -114,10 +90,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MemoryStreamCreated is event 1, version 2, of task MemoryStreamCreated,
 // level win:Verbose.
@@ -181,13 +153,8 @@ func (e MemoryStreamCreated) LogValue() slog.Value         { return etw.LogValue
 func (e MemoryStreamCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var memoryStreamCreated = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Version:  2,
-	Level:    5,
-	Task:     65533,
-	Name:     "MemoryStreamCreated",
-	TaskName: "MemoryStreamCreated",
+	Provider: &providerDesc, ID: 1, Version: 2, Level: 5, Task: 65533,
+	Name: "MemoryStreamCreated", TaskName: "MemoryStreamCreated",
 	Fields: []etw.FieldDesc{
 		{Name: "guid", Type: etw.InGUID},
 		{Name: "tag", Type: etw.InUnicodeString},
@@ -197,54 +164,24 @@ var memoryStreamCreated = etw.EventDesc{
 	New: func() etw.Event { return new(MemoryStreamCreated) },
 }
 
-// AnyMemoryStreamCreated is event 1, of task MemoryStreamCreated, level
-// win:Verbose, in any version.
-//
-// The only version is [MemoryStreamCreated]; a newer one is decoded like it.
+// AnyMemoryStreamCreated is [MemoryStreamCreated] in any version: a newer one
+// is decoded like it.
 type AnyMemoryStreamCreated struct {
 	Seen etw.Seen
-
-	Guid          etw.GUID
-	Tag           etw.UTF16
-	RequestedSize int64
-	ActualSize    int64
+	MemoryStreamCreated
 }
 
-var anyMemoryStreamCreated = []*etw.EventDesc{&memoryStreamCreated}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMemoryStreamCreated) EventDescs() []*etw.EventDesc { return anyMemoryStreamCreated }
-func (e *AnyMemoryStreamCreated) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMemoryStreamCreated, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMemoryStreamCreated) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&memoryStreamCreated}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMemoryStreamCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MemoryStreamCreated
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMemoryStreamCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyMemoryStreamCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Guid = v.Guid
-	e.Tag = v.Tag
-	e.RequestedSize = v.RequestedSize
-	e.ActualSize = v.ActualSize
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMemoryStreamCreated) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.Guid)
-	case 1:
-		return etw.UTF16Value(e.Tag)
-	case 2:
-		return etw.IntValue(e.RequestedSize)
-	case 3:
-		return etw.IntValue(e.ActualSize)
-	}
-	return etw.Value{}
+	return e.MemoryStreamCreated.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -252,10 +189,6 @@ func (e AnyMemoryStreamCreated) Clone() *AnyMemoryStreamCreated {
 	e.Tag = e.Tag.Clone()
 	return &e
 }
-
-func (e AnyMemoryStreamCreated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMemoryStreamCreated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMemoryStreamCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MemoryStreamDisposed is event 2, version 3, of task MemoryStreamDisposed,
 // level win:Verbose.
@@ -326,13 +259,8 @@ func (e MemoryStreamDisposed) LogValue() slog.Value         { return etw.LogValu
 func (e MemoryStreamDisposed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var memoryStreamDisposed = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Version:  3,
-	Level:    5,
-	Task:     65532,
-	Name:     "MemoryStreamDisposed",
-	TaskName: "MemoryStreamDisposed",
+	Provider: &providerDesc, ID: 2, Version: 3, Level: 5, Task: 65532,
+	Name: "MemoryStreamDisposed", TaskName: "MemoryStreamDisposed",
 	Fields: []etw.FieldDesc{
 		{Name: "guid", Type: etw.InGUID},
 		{Name: "tag", Type: etw.InUnicodeString},
@@ -343,58 +271,24 @@ var memoryStreamDisposed = etw.EventDesc{
 	New: func() etw.Event { return new(MemoryStreamDisposed) },
 }
 
-// AnyMemoryStreamDisposed is event 2, of task MemoryStreamDisposed, level
-// win:Verbose, in any version.
-//
-// The only version is [MemoryStreamDisposed]; a newer one is decoded like it.
+// AnyMemoryStreamDisposed is [MemoryStreamDisposed] in any version: a newer
+// one is decoded like it.
 type AnyMemoryStreamDisposed struct {
 	Seen etw.Seen
-
-	Guid            etw.GUID
-	Tag             etw.UTF16
-	LifetimeMs      int64
-	AllocationStack etw.UTF16
-	DisposeStack    etw.UTF16
+	MemoryStreamDisposed
 }
 
-var anyMemoryStreamDisposed = []*etw.EventDesc{&memoryStreamDisposed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMemoryStreamDisposed) EventDescs() []*etw.EventDesc { return anyMemoryStreamDisposed }
-func (e *AnyMemoryStreamDisposed) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMemoryStreamDisposed, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMemoryStreamDisposed) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&memoryStreamDisposed}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMemoryStreamDisposed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MemoryStreamDisposed
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMemoryStreamDisposed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
+}
+func (e *AnyMemoryStreamDisposed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.Guid = v.Guid
-	e.Tag = v.Tag
-	e.LifetimeMs = v.LifetimeMs
-	e.AllocationStack = v.AllocationStack
-	e.DisposeStack = v.DisposeStack
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMemoryStreamDisposed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.Guid)
-	case 1:
-		return etw.UTF16Value(e.Tag)
-	case 2:
-		return etw.IntValue(e.LifetimeMs)
-	case 3:
-		return etw.UTF16Value(e.AllocationStack)
-	case 4:
-		return etw.UTF16Value(e.DisposeStack)
-	}
-	return etw.Value{}
+	return e.MemoryStreamDisposed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -404,10 +298,6 @@ func (e AnyMemoryStreamDisposed) Clone() *AnyMemoryStreamDisposed {
 	e.DisposeStack = e.DisposeStack.Clone()
 	return &e
 }
-
-func (e AnyMemoryStreamDisposed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMemoryStreamDisposed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMemoryStreamDisposed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MemoryStreamDoubleDispose is event 3, version 0, of task
 // MemoryStreamDoubleDispose, level win:Critical.
@@ -479,12 +369,8 @@ func (e MemoryStreamDoubleDispose) LogValue() slog.Value         { return etw.Lo
 func (e MemoryStreamDoubleDispose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var memoryStreamDoubleDispose = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Level:    1,
-	Task:     65531,
-	Name:     "MemoryStreamDoubleDispose",
-	TaskName: "MemoryStreamDoubleDispose",
+	Provider: &providerDesc, ID: 3, Level: 1, Task: 65531,
+	Name: "MemoryStreamDoubleDispose", TaskName: "MemoryStreamDoubleDispose",
 	Fields: []etw.FieldDesc{
 		{Name: "guid", Type: etw.InGUID},
 		{Name: "tag", Type: etw.InUnicodeString},
@@ -495,61 +381,24 @@ var memoryStreamDoubleDispose = etw.EventDesc{
 	New: func() etw.Event { return new(MemoryStreamDoubleDispose) },
 }
 
-// AnyMemoryStreamDoubleDispose is event 3, of task MemoryStreamDoubleDispose,
-// level win:Critical, in any version.
-//
-// The only version is [MemoryStreamDoubleDispose]; a newer one is decoded like
-// it.
+// AnyMemoryStreamDoubleDispose is [MemoryStreamDoubleDispose] in any version:
+// a newer one is decoded like it.
 type AnyMemoryStreamDoubleDispose struct {
 	Seen etw.Seen
-
-	Guid            etw.GUID
-	Tag             etw.UTF16
-	AllocationStack etw.UTF16
-	DisposeStack1   etw.UTF16
-	DisposeStack2   etw.UTF16
+	MemoryStreamDoubleDispose
 }
 
-var anyMemoryStreamDoubleDispose = []*etw.EventDesc{&memoryStreamDoubleDispose}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyMemoryStreamDoubleDispose) EventDescs() []*etw.EventDesc {
-	return anyMemoryStreamDoubleDispose
+	return []*etw.EventDesc{&memoryStreamDoubleDispose}
 }
-func (e *AnyMemoryStreamDoubleDispose) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMemoryStreamDoubleDispose, e.Seen)
+func (e *AnyMemoryStreamDoubleDispose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMemoryStreamDoubleDispose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MemoryStreamDoubleDispose
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMemoryStreamDoubleDispose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Guid = v.Guid
-	e.Tag = v.Tag
-	e.AllocationStack = v.AllocationStack
-	e.DisposeStack1 = v.DisposeStack1
-	e.DisposeStack2 = v.DisposeStack2
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMemoryStreamDoubleDispose) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.Guid)
-	case 1:
-		return etw.UTF16Value(e.Tag)
-	case 2:
-		return etw.UTF16Value(e.AllocationStack)
-	case 3:
-		return etw.UTF16Value(e.DisposeStack1)
-	case 4:
-		return etw.UTF16Value(e.DisposeStack2)
-	}
-	return etw.Value{}
+	return e.MemoryStreamDoubleDispose.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -560,10 +409,6 @@ func (e AnyMemoryStreamDoubleDispose) Clone() *AnyMemoryStreamDoubleDispose {
 	e.DisposeStack2 = e.DisposeStack2.Clone()
 	return &e
 }
-
-func (e AnyMemoryStreamDoubleDispose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMemoryStreamDoubleDispose) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMemoryStreamDoubleDispose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MemoryStreamFinalized is event 4, version 0, of task MemoryStreamFinalized,
 // level win:Error.
@@ -623,12 +468,8 @@ func (e MemoryStreamFinalized) LogValue() slog.Value         { return etw.LogVal
 func (e MemoryStreamFinalized) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var memoryStreamFinalized = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Level:    2,
-	Task:     65530,
-	Name:     "MemoryStreamFinalized",
-	TaskName: "MemoryStreamFinalized",
+	Provider: &providerDesc, ID: 4, Level: 2, Task: 65530,
+	Name: "MemoryStreamFinalized", TaskName: "MemoryStreamFinalized",
 	Fields: []etw.FieldDesc{
 		{Name: "guid", Type: etw.InGUID},
 		{Name: "tag", Type: etw.InUnicodeString},
@@ -637,50 +478,24 @@ var memoryStreamFinalized = etw.EventDesc{
 	New: func() etw.Event { return new(MemoryStreamFinalized) },
 }
 
-// AnyMemoryStreamFinalized is event 4, of task MemoryStreamFinalized, level
-// win:Error, in any version.
-//
-// The only version is [MemoryStreamFinalized]; a newer one is decoded like it.
+// AnyMemoryStreamFinalized is [MemoryStreamFinalized] in any version: a newer
+// one is decoded like it.
 type AnyMemoryStreamFinalized struct {
 	Seen etw.Seen
-
-	Guid            etw.GUID
-	Tag             etw.UTF16
-	AllocationStack etw.UTF16
+	MemoryStreamFinalized
 }
 
-var anyMemoryStreamFinalized = []*etw.EventDesc{&memoryStreamFinalized}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMemoryStreamFinalized) EventDescs() []*etw.EventDesc { return anyMemoryStreamFinalized }
-func (e *AnyMemoryStreamFinalized) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMemoryStreamFinalized, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMemoryStreamFinalized) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&memoryStreamFinalized}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMemoryStreamFinalized) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MemoryStreamFinalized
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMemoryStreamFinalized) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMemoryStreamFinalized) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Guid = v.Guid
-	e.Tag = v.Tag
-	e.AllocationStack = v.AllocationStack
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMemoryStreamFinalized) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.Guid)
-	case 1:
-		return etw.UTF16Value(e.Tag)
-	case 2:
-		return etw.UTF16Value(e.AllocationStack)
-	}
-	return etw.Value{}
+	return e.MemoryStreamFinalized.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -689,10 +504,6 @@ func (e AnyMemoryStreamFinalized) Clone() *AnyMemoryStreamFinalized {
 	e.AllocationStack = e.AllocationStack.Clone()
 	return &e
 }
-
-func (e AnyMemoryStreamFinalized) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMemoryStreamFinalized) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMemoryStreamFinalized) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MemoryStreamToArray is event 5, version 2, of task MemoryStreamToArray,
 // level win:Verbose.
@@ -757,13 +568,8 @@ func (e MemoryStreamToArray) LogValue() slog.Value         { return etw.LogValue
 func (e MemoryStreamToArray) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var memoryStreamToArray = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Version:  2,
-	Level:    5,
-	Task:     65529,
-	Name:     "MemoryStreamToArray",
-	TaskName: "MemoryStreamToArray",
+	Provider: &providerDesc, ID: 5, Version: 2, Level: 5, Task: 65529,
+	Name: "MemoryStreamToArray", TaskName: "MemoryStreamToArray",
 	Fields: []etw.FieldDesc{
 		{Name: "guid", Type: etw.InGUID},
 		{Name: "tag", Type: etw.InUnicodeString},
@@ -773,54 +579,24 @@ var memoryStreamToArray = etw.EventDesc{
 	New: func() etw.Event { return new(MemoryStreamToArray) },
 }
 
-// AnyMemoryStreamToArray is event 5, of task MemoryStreamToArray, level
-// win:Verbose, in any version.
-//
-// The only version is [MemoryStreamToArray]; a newer one is decoded like it.
+// AnyMemoryStreamToArray is [MemoryStreamToArray] in any version: a newer one
+// is decoded like it.
 type AnyMemoryStreamToArray struct {
 	Seen etw.Seen
-
-	Guid  etw.GUID
-	Tag   etw.UTF16
-	Stack etw.UTF16
-	Size  int64
+	MemoryStreamToArray
 }
 
-var anyMemoryStreamToArray = []*etw.EventDesc{&memoryStreamToArray}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMemoryStreamToArray) EventDescs() []*etw.EventDesc { return anyMemoryStreamToArray }
-func (e *AnyMemoryStreamToArray) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMemoryStreamToArray, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMemoryStreamToArray) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&memoryStreamToArray}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMemoryStreamToArray) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MemoryStreamToArray
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMemoryStreamToArray) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyMemoryStreamToArray) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Guid = v.Guid
-	e.Tag = v.Tag
-	e.Stack = v.Stack
-	e.Size = v.Size
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMemoryStreamToArray) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.Guid)
-	case 1:
-		return etw.UTF16Value(e.Tag)
-	case 2:
-		return etw.UTF16Value(e.Stack)
-	case 3:
-		return etw.IntValue(e.Size)
-	}
-	return etw.Value{}
+	return e.MemoryStreamToArray.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -829,10 +605,6 @@ func (e AnyMemoryStreamToArray) Clone() *AnyMemoryStreamToArray {
 	e.Stack = e.Stack.Clone()
 	return &e
 }
-
-func (e AnyMemoryStreamToArray) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMemoryStreamToArray) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMemoryStreamToArray) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MemoryStreamManagerInitialized is event 6, version 0, of task
 // MemoryStreamManagerInitialized, level win:Informational.
@@ -888,12 +660,8 @@ func (e MemoryStreamManagerInitialized) LogValue() slog.Value         { return e
 func (e MemoryStreamManagerInitialized) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var memoryStreamManagerInitialized = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       6,
-	Level:    4,
-	Task:     65528,
-	Name:     "MemoryStreamManagerInitialized",
-	TaskName: "MemoryStreamManagerInitialized",
+	Provider: &providerDesc, ID: 6, Level: 4, Task: 65528,
+	Name: "MemoryStreamManagerInitialized", TaskName: "MemoryStreamManagerInitialized",
 	Fields: []etw.FieldDesc{
 		{Name: "blockSize", Type: etw.InInt32},
 		{Name: "largeBufferMultiple", Type: etw.InInt32},
@@ -902,63 +670,28 @@ var memoryStreamManagerInitialized = etw.EventDesc{
 	New: func() etw.Event { return new(MemoryStreamManagerInitialized) },
 }
 
-// AnyMemoryStreamManagerInitialized is event 6, of task
-// MemoryStreamManagerInitialized, level win:Informational, in any version.
-//
-// The only version is [MemoryStreamManagerInitialized]; a newer one is decoded
-// like it.
+// AnyMemoryStreamManagerInitialized is [MemoryStreamManagerInitialized] in any
+// version: a newer one is decoded like it.
 type AnyMemoryStreamManagerInitialized struct {
 	Seen etw.Seen
-
-	BlockSize           int32
-	LargeBufferMultiple int32
-	MaximumBufferSize   int32
+	MemoryStreamManagerInitialized
 }
 
-var anyMemoryStreamManagerInitialized = []*etw.EventDesc{&memoryStreamManagerInitialized}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyMemoryStreamManagerInitialized) EventDescs() []*etw.EventDesc {
-	return anyMemoryStreamManagerInitialized
+	return []*etw.EventDesc{&memoryStreamManagerInitialized}
 }
-func (e *AnyMemoryStreamManagerInitialized) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMemoryStreamManagerInitialized, e.Seen)
+func (e *AnyMemoryStreamManagerInitialized) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMemoryStreamManagerInitialized) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MemoryStreamManagerInitialized
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMemoryStreamManagerInitialized) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.BlockSize = v.BlockSize
-	e.LargeBufferMultiple = v.LargeBufferMultiple
-	e.MaximumBufferSize = v.MaximumBufferSize
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMemoryStreamManagerInitialized) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.BlockSize))
-	case 1:
-		return etw.IntValue(int64(e.LargeBufferMultiple))
-	case 2:
-		return etw.IntValue(int64(e.MaximumBufferSize))
-	}
-	return etw.Value{}
+	return e.MemoryStreamManagerInitialized.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyMemoryStreamManagerInitialized) Clone() *AnyMemoryStreamManagerInitialized { return &e }
-
-func (e AnyMemoryStreamManagerInitialized) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyMemoryStreamManagerInitialized) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyMemoryStreamManagerInitialized) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // MemoryStreamNewBlockCreated is event 7, version 2, of task
 // MemoryStreamNewBlockCreated, level win:Warning.
@@ -1002,66 +735,36 @@ func (e MemoryStreamNewBlockCreated) LogValue() slog.Value         { return etw.
 func (e MemoryStreamNewBlockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var memoryStreamNewBlockCreated = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       7,
-	Version:  2,
-	Level:    3,
-	Task:     65527,
-	Name:     "MemoryStreamNewBlockCreated",
-	TaskName: "MemoryStreamNewBlockCreated",
+	Provider: &providerDesc, ID: 7, Version: 2, Level: 3, Task: 65527,
+	Name: "MemoryStreamNewBlockCreated", TaskName: "MemoryStreamNewBlockCreated",
 	Fields: []etw.FieldDesc{
 		{Name: "smallPoolInUseBytes", Type: etw.InInt64},
 	},
 	New: func() etw.Event { return new(MemoryStreamNewBlockCreated) },
 }
 
-// AnyMemoryStreamNewBlockCreated is event 7, of task
-// MemoryStreamNewBlockCreated, level win:Warning, in any version.
-//
-// The only version is [MemoryStreamNewBlockCreated]; a newer one is decoded
-// like it.
+// AnyMemoryStreamNewBlockCreated is [MemoryStreamNewBlockCreated] in any
+// version: a newer one is decoded like it.
 type AnyMemoryStreamNewBlockCreated struct {
 	Seen etw.Seen
-
-	SmallPoolInUseBytes int64
+	MemoryStreamNewBlockCreated
 }
 
-var anyMemoryStreamNewBlockCreated = []*etw.EventDesc{&memoryStreamNewBlockCreated}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyMemoryStreamNewBlockCreated) EventDescs() []*etw.EventDesc {
-	return anyMemoryStreamNewBlockCreated
+	return []*etw.EventDesc{&memoryStreamNewBlockCreated}
 }
-func (e *AnyMemoryStreamNewBlockCreated) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMemoryStreamNewBlockCreated, e.Seen)
+func (e *AnyMemoryStreamNewBlockCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMemoryStreamNewBlockCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MemoryStreamNewBlockCreated
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMemoryStreamNewBlockCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.SmallPoolInUseBytes = v.SmallPoolInUseBytes
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMemoryStreamNewBlockCreated) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(e.SmallPoolInUseBytes)
-	}
-	return etw.Value{}
+	return e.MemoryStreamNewBlockCreated.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyMemoryStreamNewBlockCreated) Clone() *AnyMemoryStreamNewBlockCreated { return &e }
-
-func (e AnyMemoryStreamNewBlockCreated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMemoryStreamNewBlockCreated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMemoryStreamNewBlockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MemoryStreamNewLargeBufferCreated is event 8, version 3, of task
 // MemoryStreamNewLargeBufferCreated, level win:Warning.
@@ -1114,13 +817,8 @@ func (e MemoryStreamNewLargeBufferCreated) MarshalJSON() ([]byte, error) {
 }
 
 var memoryStreamNewLargeBufferCreated = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       8,
-	Version:  3,
-	Level:    3,
-	Task:     65526,
-	Name:     "MemoryStreamNewLargeBufferCreated",
-	TaskName: "MemoryStreamNewLargeBufferCreated",
+	Provider: &providerDesc, ID: 8, Version: 3, Level: 3, Task: 65526,
+	Name: "MemoryStreamNewLargeBufferCreated", TaskName: "MemoryStreamNewLargeBufferCreated",
 	Fields: []etw.FieldDesc{
 		{Name: "requiredSize", Type: etw.InInt64},
 		{Name: "largePoolInUseBytes", Type: etw.InInt64},
@@ -1128,60 +826,29 @@ var memoryStreamNewLargeBufferCreated = etw.EventDesc{
 	New: func() etw.Event { return new(MemoryStreamNewLargeBufferCreated) },
 }
 
-// AnyMemoryStreamNewLargeBufferCreated is event 8, of task
-// MemoryStreamNewLargeBufferCreated, level win:Warning, in any version.
-//
-// The only version is [MemoryStreamNewLargeBufferCreated]; a newer one is
-// decoded like it.
+// AnyMemoryStreamNewLargeBufferCreated is [MemoryStreamNewLargeBufferCreated]
+// in any version: a newer one is decoded like it.
 type AnyMemoryStreamNewLargeBufferCreated struct {
 	Seen etw.Seen
-
-	RequiredSize        int64
-	LargePoolInUseBytes int64
+	MemoryStreamNewLargeBufferCreated
 }
 
-var anyMemoryStreamNewLargeBufferCreated = []*etw.EventDesc{&memoryStreamNewLargeBufferCreated}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyMemoryStreamNewLargeBufferCreated) EventDescs() []*etw.EventDesc {
-	return anyMemoryStreamNewLargeBufferCreated
+	return []*etw.EventDesc{&memoryStreamNewLargeBufferCreated}
 }
-func (e *AnyMemoryStreamNewLargeBufferCreated) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMemoryStreamNewLargeBufferCreated, e.Seen)
+func (e *AnyMemoryStreamNewLargeBufferCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMemoryStreamNewLargeBufferCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MemoryStreamNewLargeBufferCreated
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMemoryStreamNewLargeBufferCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.RequiredSize = v.RequiredSize
-	e.LargePoolInUseBytes = v.LargePoolInUseBytes
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMemoryStreamNewLargeBufferCreated) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(e.RequiredSize)
-	case 1:
-		return etw.IntValue(e.LargePoolInUseBytes)
-	}
-	return etw.Value{}
+	return e.MemoryStreamNewLargeBufferCreated.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyMemoryStreamNewLargeBufferCreated) Clone() *AnyMemoryStreamNewLargeBufferCreated {
 	return &e
-}
-
-func (e AnyMemoryStreamNewLargeBufferCreated) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyMemoryStreamNewLargeBufferCreated) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyMemoryStreamNewLargeBufferCreated) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // MemoryStreamNonPooledLargeBufferCreated is event 9, version 3, of task
@@ -1254,13 +921,8 @@ func (e MemoryStreamNonPooledLargeBufferCreated) MarshalJSON() ([]byte, error) {
 }
 
 var memoryStreamNonPooledLargeBufferCreated = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       9,
-	Version:  3,
-	Level:    5,
-	Task:     65525,
-	Name:     "MemoryStreamNonPooledLargeBufferCreated",
-	TaskName: "MemoryStreamNonPooledLargeBufferCreated",
+	Provider: &providerDesc, ID: 9, Version: 3, Level: 5, Task: 65525,
+	Name: "MemoryStreamNonPooledLargeBufferCreated", TaskName: "MemoryStreamNonPooledLargeBufferCreated",
 	Fields: []etw.FieldDesc{
 		{Name: "guid", Type: etw.InGUID},
 		{Name: "tag", Type: etw.InUnicodeString},
@@ -1270,57 +932,25 @@ var memoryStreamNonPooledLargeBufferCreated = etw.EventDesc{
 	New: func() etw.Event { return new(MemoryStreamNonPooledLargeBufferCreated) },
 }
 
-// AnyMemoryStreamNonPooledLargeBufferCreated is event 9, of task
-// MemoryStreamNonPooledLargeBufferCreated, level win:Verbose, in any version.
-//
-// The only version is [MemoryStreamNonPooledLargeBufferCreated]; a newer one
-// is decoded like it.
+// AnyMemoryStreamNonPooledLargeBufferCreated is
+// [MemoryStreamNonPooledLargeBufferCreated] in any version: a newer one is
+// decoded like it.
 type AnyMemoryStreamNonPooledLargeBufferCreated struct {
 	Seen etw.Seen
-
-	Guid            etw.GUID
-	Tag             etw.UTF16
-	RequiredSize    int64
-	AllocationStack etw.UTF16
+	MemoryStreamNonPooledLargeBufferCreated
 }
 
-var anyMemoryStreamNonPooledLargeBufferCreated = []*etw.EventDesc{&memoryStreamNonPooledLargeBufferCreated}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyMemoryStreamNonPooledLargeBufferCreated) EventDescs() []*etw.EventDesc {
-	return anyMemoryStreamNonPooledLargeBufferCreated
+	return []*etw.EventDesc{&memoryStreamNonPooledLargeBufferCreated}
 }
-func (e *AnyMemoryStreamNonPooledLargeBufferCreated) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMemoryStreamNonPooledLargeBufferCreated, e.Seen)
+func (e *AnyMemoryStreamNonPooledLargeBufferCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMemoryStreamNonPooledLargeBufferCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MemoryStreamNonPooledLargeBufferCreated
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMemoryStreamNonPooledLargeBufferCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.Guid = v.Guid
-	e.Tag = v.Tag
-	e.RequiredSize = v.RequiredSize
-	e.AllocationStack = v.AllocationStack
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMemoryStreamNonPooledLargeBufferCreated) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.Guid)
-	case 1:
-		return etw.UTF16Value(e.Tag)
-	case 2:
-		return etw.IntValue(e.RequiredSize)
-	case 3:
-		return etw.UTF16Value(e.AllocationStack)
-	}
-	return etw.Value{}
+	return e.MemoryStreamNonPooledLargeBufferCreated.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1328,14 +958,6 @@ func (e AnyMemoryStreamNonPooledLargeBufferCreated) Clone() *AnyMemoryStreamNonP
 	e.Tag = e.Tag.Clone()
 	e.AllocationStack = e.AllocationStack.Clone()
 	return &e
-}
-
-func (e AnyMemoryStreamNonPooledLargeBufferCreated) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyMemoryStreamNonPooledLargeBufferCreated) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyMemoryStreamNonPooledLargeBufferCreated) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 // MemoryStreamDiscardBuffer is event 10, version 2, of task
@@ -1430,13 +1052,8 @@ func (e MemoryStreamDiscardBuffer) LogValue() slog.Value         { return etw.Lo
 func (e MemoryStreamDiscardBuffer) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var memoryStreamDiscardBuffer = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       10,
-	Version:  2,
-	Level:    3,
-	Task:     65524,
-	Name:     "MemoryStreamDiscardBuffer",
-	TaskName: "MemoryStreamDiscardBuffer",
+	Provider: &providerDesc, ID: 10, Version: 2, Level: 3, Task: 65524,
+	Name: "MemoryStreamDiscardBuffer", TaskName: "MemoryStreamDiscardBuffer",
 	Fields: []etw.FieldDesc{
 		{Name: "guid", Type: etw.InGUID},
 		{Name: "tag", Type: etw.InUnicodeString},
@@ -1452,81 +1069,24 @@ var memoryStreamDiscardBuffer = etw.EventDesc{
 	New: func() etw.Event { return new(MemoryStreamDiscardBuffer) },
 }
 
-// AnyMemoryStreamDiscardBuffer is event 10, of task MemoryStreamDiscardBuffer,
-// level win:Warning, in any version.
-//
-// The only version is [MemoryStreamDiscardBuffer]; a newer one is decoded like
-// it.
+// AnyMemoryStreamDiscardBuffer is [MemoryStreamDiscardBuffer] in any version:
+// a newer one is decoded like it.
 type AnyMemoryStreamDiscardBuffer struct {
 	Seen etw.Seen
-
-	Guid                etw.GUID
-	Tag                 etw.UTF16
-	BufferType          MemoryStreamBufferType
-	Reason              MemoryStreamDiscardReason
-	SmallBlocksFree     int64
-	SmallPoolBytesFree  int64
-	SmallPoolBytesInUse int64
-	LargeBlocksFree     int64
-	LargePoolBytesFree  int64
-	LargePoolBytesInUse int64
+	MemoryStreamDiscardBuffer
 }
 
-var anyMemoryStreamDiscardBuffer = []*etw.EventDesc{&memoryStreamDiscardBuffer}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyMemoryStreamDiscardBuffer) EventDescs() []*etw.EventDesc {
-	return anyMemoryStreamDiscardBuffer
+	return []*etw.EventDesc{&memoryStreamDiscardBuffer}
 }
-func (e *AnyMemoryStreamDiscardBuffer) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMemoryStreamDiscardBuffer, e.Seen)
+func (e *AnyMemoryStreamDiscardBuffer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMemoryStreamDiscardBuffer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MemoryStreamDiscardBuffer
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMemoryStreamDiscardBuffer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.Guid = v.Guid
-	e.Tag = v.Tag
-	e.BufferType = v.BufferType
-	e.Reason = v.Reason
-	e.SmallBlocksFree = v.SmallBlocksFree
-	e.SmallPoolBytesFree = v.SmallPoolBytesFree
-	e.SmallPoolBytesInUse = v.SmallPoolBytesInUse
-	e.LargeBlocksFree = v.LargeBlocksFree
-	e.LargePoolBytesFree = v.LargePoolBytesFree
-	e.LargePoolBytesInUse = v.LargePoolBytesInUse
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMemoryStreamDiscardBuffer) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.Guid)
-	case 1:
-		return etw.UTF16Value(e.Tag)
-	case 2:
-		return etw.UintValue(uint64(e.BufferType))
-	case 3:
-		return etw.UintValue(uint64(e.Reason))
-	case 4:
-		return etw.IntValue(e.SmallBlocksFree)
-	case 5:
-		return etw.IntValue(e.SmallPoolBytesFree)
-	case 6:
-		return etw.IntValue(e.SmallPoolBytesInUse)
-	case 7:
-		return etw.IntValue(e.LargeBlocksFree)
-	case 8:
-		return etw.IntValue(e.LargePoolBytesFree)
-	case 9:
-		return etw.IntValue(e.LargePoolBytesInUse)
-	}
-	return etw.Value{}
+	return e.MemoryStreamDiscardBuffer.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1534,10 +1094,6 @@ func (e AnyMemoryStreamDiscardBuffer) Clone() *AnyMemoryStreamDiscardBuffer {
 	e.Tag = e.Tag.Clone()
 	return &e
 }
-
-func (e AnyMemoryStreamDiscardBuffer) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMemoryStreamDiscardBuffer) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMemoryStreamDiscardBuffer) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MemoryStreamOverCapacity is event 11, version 3, of task
 // MemoryStreamOverCapacity, level win:Error.
@@ -1607,13 +1163,8 @@ func (e MemoryStreamOverCapacity) LogValue() slog.Value         { return etw.Log
 func (e MemoryStreamOverCapacity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var memoryStreamOverCapacity = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       11,
-	Version:  3,
-	Level:    2,
-	Task:     65523,
-	Name:     "MemoryStreamOverCapacity",
-	TaskName: "MemoryStreamOverCapacity",
+	Provider: &providerDesc, ID: 11, Version: 3, Level: 2, Task: 65523,
+	Name: "MemoryStreamOverCapacity", TaskName: "MemoryStreamOverCapacity",
 	Fields: []etw.FieldDesc{
 		{Name: "guid", Type: etw.InGUID},
 		{Name: "tag", Type: etw.InUnicodeString},
@@ -1624,59 +1175,24 @@ var memoryStreamOverCapacity = etw.EventDesc{
 	New: func() etw.Event { return new(MemoryStreamOverCapacity) },
 }
 
-// AnyMemoryStreamOverCapacity is event 11, of task MemoryStreamOverCapacity,
-// level win:Error, in any version.
-//
-// The only version is [MemoryStreamOverCapacity]; a newer one is decoded like
-// it.
+// AnyMemoryStreamOverCapacity is [MemoryStreamOverCapacity] in any version: a
+// newer one is decoded like it.
 type AnyMemoryStreamOverCapacity struct {
 	Seen etw.Seen
-
-	Guid              etw.GUID
-	Tag               etw.UTF16
-	RequestedCapacity int64
-	MaxCapacity       int64
-	AllocationStack   etw.UTF16
+	MemoryStreamOverCapacity
 }
 
-var anyMemoryStreamOverCapacity = []*etw.EventDesc{&memoryStreamOverCapacity}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMemoryStreamOverCapacity) EventDescs() []*etw.EventDesc { return anyMemoryStreamOverCapacity }
-func (e *AnyMemoryStreamOverCapacity) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyMemoryStreamOverCapacity, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMemoryStreamOverCapacity) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&memoryStreamOverCapacity}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMemoryStreamOverCapacity) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v MemoryStreamOverCapacity
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyMemoryStreamOverCapacity) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
+}
+func (e *AnyMemoryStreamOverCapacity) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.Guid = v.Guid
-	e.Tag = v.Tag
-	e.RequestedCapacity = v.RequestedCapacity
-	e.MaxCapacity = v.MaxCapacity
-	e.AllocationStack = v.AllocationStack
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMemoryStreamOverCapacity) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.Guid)
-	case 1:
-		return etw.UTF16Value(e.Tag)
-	case 2:
-		return etw.IntValue(e.RequestedCapacity)
-	case 3:
-		return etw.IntValue(e.MaxCapacity)
-	case 4:
-		return etw.UTF16Value(e.AllocationStack)
-	}
-	return etw.Value{}
+	return e.MemoryStreamOverCapacity.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1685,7 +1201,3 @@ func (e AnyMemoryStreamOverCapacity) Clone() *AnyMemoryStreamOverCapacity {
 	e.AllocationStack = e.AllocationStack.Clone()
 	return &e
 }
-
-func (e AnyMemoryStreamOverCapacity) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMemoryStreamOverCapacity) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMemoryStreamOverCapacity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -56,57 +56,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	Named:    true,
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", Named: true, TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -114,10 +89,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionStart is event 1, version 0, of task Connection, opcode win:Start,
 // level win:Informational.
@@ -163,57 +134,30 @@ func (e ConnectionStart) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ConnectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var connectionStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Level:      4,
-	Opcode:     1,
-	Task:       65533,
-	Name:       "ConnectionStart",
-	Named:      true,
-	TaskName:   "Connection",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533,
+	Name: "ConnectionStart", Named: true, TaskName: "Connection", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ConnectionStart) },
 }
 
-// AnyConnectionStart is event 1, of task Connection, opcode win:Start, level
-// win:Informational, in any version.
-//
-// The only version is [ConnectionStart]; a newer one is decoded like it.
+// AnyConnectionStart is [ConnectionStart] in any version: a newer one is
+// decoded like it.
 type AnyConnectionStart struct {
 	Seen etw.Seen
-
-	ConnectionId etw.UTF16
+	ConnectionStart
 }
 
-var anyConnectionStart = []*etw.EventDesc{&connectionStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyConnectionStart) EventDescs() []*etw.EventDesc { return anyConnectionStart }
-func (e *AnyConnectionStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyConnectionStart, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyConnectionStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&connectionStart} }
+func (e *AnyConnectionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyConnectionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ConnectionStart
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyConnectionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ConnectionId = v.ConnectionId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyConnectionStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ConnectionId)
-	}
-	return etw.Value{}
+	return e.ConnectionStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -221,10 +165,6 @@ func (e AnyConnectionStart) Clone() *AnyConnectionStart {
 	e.ConnectionId = e.ConnectionId.Clone()
 	return &e
 }
-
-func (e AnyConnectionStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyConnectionStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyConnectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionStop is event 2, version 0, of task Connection, opcode win:Stop,
 // level win:Informational.
@@ -270,55 +210,30 @@ func (e ConnectionStop) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ConnectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var connectionStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Level:      4,
-	Opcode:     2,
-	Task:       65533,
-	Name:       "ConnectionStop",
-	Named:      true,
-	TaskName:   "Connection",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533,
+	Name: "ConnectionStop", Named: true, TaskName: "Connection", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ConnectionStop) },
 }
 
-// AnyConnectionStop is event 2, of task Connection, opcode win:Stop, level
-// win:Informational, in any version.
-//
-// The only version is [ConnectionStop]; a newer one is decoded like it.
+// AnyConnectionStop is [ConnectionStop] in any version: a newer one is decoded
+// like it.
 type AnyConnectionStop struct {
 	Seen etw.Seen
-
-	ConnectionId etw.UTF16
+	ConnectionStop
 }
 
-var anyConnectionStop = []*etw.EventDesc{&connectionStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyConnectionStop) EventDescs() []*etw.EventDesc { return anyConnectionStop }
-func (e *AnyConnectionStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyConnectionStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyConnectionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ConnectionStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyConnectionStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&connectionStop} }
+func (e *AnyConnectionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyConnectionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ConnectionId = v.ConnectionId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyConnectionStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ConnectionId)
-	}
-	return etw.Value{}
+	return e.ConnectionStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -326,10 +241,6 @@ func (e AnyConnectionStop) Clone() *AnyConnectionStop {
 	e.ConnectionId = e.ConnectionId.Clone()
 	return &e
 }
-
-func (e AnyConnectionStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyConnectionStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyConnectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionTimedOut is event 3, version 0, of task ConnectionTimedOut, level
 // win:Informational.
@@ -375,55 +286,32 @@ func (e ConnectionTimedOut) LogValue() slog.Value         { return etw.LogValue(
 func (e ConnectionTimedOut) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var connectionTimedOut = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Level:    4,
-	Task:     65531,
-	Name:     "ConnectionTimedOut",
-	Named:    true,
-	TaskName: "ConnectionTimedOut",
+	Provider: &providerDesc, ID: 3, Level: 4, Task: 65531,
+	Name: "ConnectionTimedOut", Named: true, TaskName: "ConnectionTimedOut",
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ConnectionTimedOut) },
 }
 
-// AnyConnectionTimedOut is event 3, of task ConnectionTimedOut, level
-// win:Informational, in any version.
-//
-// The only version is [ConnectionTimedOut]; a newer one is decoded like it.
+// AnyConnectionTimedOut is [ConnectionTimedOut] in any version: a newer one is
+// decoded like it.
 type AnyConnectionTimedOut struct {
 	Seen etw.Seen
-
-	ConnectionId etw.UTF16
+	ConnectionTimedOut
 }
 
-var anyConnectionTimedOut = []*etw.EventDesc{&connectionTimedOut}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyConnectionTimedOut) EventDescs() []*etw.EventDesc { return anyConnectionTimedOut }
-func (e *AnyConnectionTimedOut) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyConnectionTimedOut, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyConnectionTimedOut) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&connectionTimedOut}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyConnectionTimedOut) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ConnectionTimedOut
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyConnectionTimedOut) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyConnectionTimedOut) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ConnectionId = v.ConnectionId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyConnectionTimedOut) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ConnectionId)
-	}
-	return etw.Value{}
+	return e.ConnectionTimedOut.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -431,7 +319,3 @@ func (e AnyConnectionTimedOut) Clone() *AnyConnectionTimedOut {
 	e.ConnectionId = e.ConnectionId.Clone()
 	return &e
 }
-
-func (e AnyConnectionTimedOut) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyConnectionTimedOut) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyConnectionTimedOut) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -57,56 +57,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -114,10 +90,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectStart is event 1, version 0, of task Connect, opcode win:Start, level
 // win:Informational.
@@ -166,57 +138,30 @@ func (e ConnectStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ConnectStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var connectStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Level:      4,
-	Opcode:     1,
-	Task:       65533,
-	Name:       "ConnectStart",
-	TaskName:   "Connect",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533,
+	Name: "ConnectStart", TaskName: "Connect", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "address", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ConnectStart) },
 }
 
-// AnyConnectStart is event 1, of task Connect, opcode win:Start, level
-// win:Informational, in any version.
-//
-// A socket starts to connect.
-//
-// The only version is [ConnectStart]; a newer one is decoded like it.
+// AnyConnectStart is [ConnectStart] in any version: a newer one is decoded
+// like it.
 type AnyConnectStart struct {
 	Seen etw.Seen
-
-	// Family, length and bytes of the address, as SocketAddress prints them.
-	Address etw.UTF16
+	ConnectStart
 }
 
-var anyConnectStart = []*etw.EventDesc{&connectStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyConnectStart) EventDescs() []*etw.EventDesc { return anyConnectStart }
-func (e *AnyConnectStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyConnectStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyConnectStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ConnectStart
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyConnectStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&connectStart} }
+func (e *AnyConnectStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyConnectStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Address = v.Address
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyConnectStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Address)
-	}
-	return etw.Value{}
+	return e.ConnectStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -224,10 +169,6 @@ func (e AnyConnectStart) Clone() *AnyConnectStart {
 	e.Address = e.Address.Clone()
 	return &e
 }
-
-func (e AnyConnectStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyConnectStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyConnectStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectStop is event 2, version 0, of task Connect, opcode win:Stop, level
 // win:Informational.
@@ -245,40 +186,31 @@ func (e ConnectStop) LogValue() slog.Value                                 { ret
 func (e ConnectStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var connectStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Level:      4,
-	Opcode:     2,
-	Task:       65533,
-	Name:       "ConnectStop",
-	TaskName:   "Connect",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(ConnectStop) },
+	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533,
+	Name: "ConnectStop", TaskName: "Connect", OpcodeName: "Stop",
+	New: func() etw.Event { return new(ConnectStop) },
 }
 
-// AnyConnectStop is event 2, of task Connect, opcode win:Stop, level
-// win:Informational, in any version.
-//
-// It is connected, or gave up: then ConnectFailed came before.
-//
-// The only version is [ConnectStop]; a newer one is decoded like it.
+// AnyConnectStop is [ConnectStop] in any version: a newer one is decoded like
+// it.
 type AnyConnectStop struct {
 	Seen etw.Seen
+	ConnectStop
 }
 
-var anyConnectStop = []*etw.EventDesc{&connectStop}
-
-func (*AnyConnectStop) EventDescs() []*etw.EventDesc { return anyConnectStop }
-func (*AnyConnectStop) EventDesc() *etw.EventDesc    { return &connectStop }
-func (e *AnyConnectStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyConnectStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&connectStop} }
+func (e *AnyConnectStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyConnectStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.ConnectStop.DecodePayload(p, ptr)
 }
-func (*AnyConnectStop) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyConnectStop) Clone() *AnyConnectStop       { return &e }
-func (e AnyConnectStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyConnectStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyConnectStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyConnectStop) Clone() *AnyConnectStop { return &e }
 
 // ConnectFailed is event 3, version 0, of task ConnectFailed, level win:Error.
 //
@@ -333,12 +265,8 @@ func (e ConnectFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ConnectFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var connectFailed = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Level:    2,
-	Task:     65531,
-	Name:     "ConnectFailed",
-	TaskName: "ConnectFailed",
+	Provider: &providerDesc, ID: 3, Level: 2, Task: 65531,
+	Name: "ConnectFailed", TaskName: "ConnectFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "error", Type: etw.InUInt32, Map: &socketErrorMap},
 		{Name: "exceptionMessage", Type: etw.InUnicodeString},
@@ -346,46 +274,22 @@ var connectFailed = etw.EventDesc{
 	New: func() etw.Event { return new(ConnectFailed) },
 }
 
-// AnyConnectFailed is event 3, of task ConnectFailed, level win:Error, in any
-// version.
-//
-// It could not connect.
-//
-// The only version is [ConnectFailed]; a newer one is decoded like it.
+// AnyConnectFailed is [ConnectFailed] in any version: a newer one is decoded
+// like it.
 type AnyConnectFailed struct {
 	Seen etw.Seen
-
-	Error            SocketError
-	ExceptionMessage etw.UTF16
+	ConnectFailed
 }
 
-var anyConnectFailed = []*etw.EventDesc{&connectFailed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyConnectFailed) EventDescs() []*etw.EventDesc { return anyConnectFailed }
-func (e *AnyConnectFailed) EventDesc() *etw.EventDesc  { return etw.DescOf(anyConnectFailed, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyConnectFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ConnectFailed
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyConnectFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&connectFailed} }
+func (e *AnyConnectFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyConnectFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Error = v.Error
-	e.ExceptionMessage = v.ExceptionMessage
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyConnectFailed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Error))
-	case 1:
-		return etw.UTF16Value(e.ExceptionMessage)
-	}
-	return etw.Value{}
+	return e.ConnectFailed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -393,10 +297,6 @@ func (e AnyConnectFailed) Clone() *AnyConnectFailed {
 	e.ExceptionMessage = e.ExceptionMessage.Clone()
 	return &e
 }
-
-func (e AnyConnectFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyConnectFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyConnectFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AcceptStart is event 4, version 0, of task Accept, opcode win:Start, level
 // win:Informational.
@@ -445,57 +345,30 @@ func (e AcceptStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e AcceptStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var acceptStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         4,
-	Level:      4,
-	Opcode:     1,
-	Task:       65530,
-	Name:       "AcceptStart",
-	TaskName:   "Accept",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 1, Task: 65530,
+	Name: "AcceptStart", TaskName: "Accept", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "address", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(AcceptStart) },
 }
 
-// AnyAcceptStart is event 4, of task Accept, opcode win:Start, level
-// win:Informational, in any version.
-//
-// A socket took up a connection.
-//
-// The only version is [AcceptStart]; a newer one is decoded like it.
+// AnyAcceptStart is [AcceptStart] in any version: a newer one is decoded like
+// it.
 type AnyAcceptStart struct {
 	Seen etw.Seen
-
-	// That of the other side.
-	Address etw.UTF16
+	AcceptStart
 }
 
-var anyAcceptStart = []*etw.EventDesc{&acceptStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyAcceptStart) EventDescs() []*etw.EventDesc { return anyAcceptStart }
-func (e *AnyAcceptStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyAcceptStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyAcceptStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v AcceptStart
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyAcceptStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&acceptStart} }
+func (e *AnyAcceptStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyAcceptStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Address = v.Address
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyAcceptStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Address)
-	}
-	return etw.Value{}
+	return e.AcceptStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -503,10 +376,6 @@ func (e AnyAcceptStart) Clone() *AnyAcceptStart {
 	e.Address = e.Address.Clone()
 	return &e
 }
-
-func (e AnyAcceptStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAcceptStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyAcceptStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AcceptStop is event 5, version 0, of task Accept, opcode win:Stop, level
 // win:Informational.
@@ -524,40 +393,31 @@ func (e AcceptStop) LogValue() slog.Value                                 { retu
 func (e AcceptStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var acceptStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         5,
-	Level:      4,
-	Opcode:     2,
-	Task:       65530,
-	Name:       "AcceptStop",
-	TaskName:   "Accept",
-	OpcodeName: "Stop",
-	New:        func() etw.Event { return new(AcceptStop) },
+	Provider: &providerDesc, ID: 5, Level: 4, Opcode: 2, Task: 65530,
+	Name: "AcceptStop", TaskName: "Accept", OpcodeName: "Stop",
+	New: func() etw.Event { return new(AcceptStop) },
 }
 
-// AnyAcceptStop is event 5, of task Accept, opcode win:Stop, level
-// win:Informational, in any version.
-//
-// It has it, or gave up.
-//
-// The only version is [AcceptStop]; a newer one is decoded like it.
+// AnyAcceptStop is [AcceptStop] in any version: a newer one is decoded like
+// it.
 type AnyAcceptStop struct {
 	Seen etw.Seen
+	AcceptStop
 }
 
-var anyAcceptStop = []*etw.EventDesc{&acceptStop}
-
-func (*AnyAcceptStop) EventDescs() []*etw.EventDesc { return anyAcceptStop }
-func (*AnyAcceptStop) EventDesc() *etw.EventDesc    { return &acceptStop }
-func (e *AnyAcceptStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyAcceptStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&acceptStop} }
+func (e *AnyAcceptStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyAcceptStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.AcceptStop.DecodePayload(p, ptr)
 }
-func (*AnyAcceptStop) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyAcceptStop) Clone() *AnyAcceptStop        { return &e }
-func (e AnyAcceptStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAcceptStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyAcceptStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyAcceptStop) Clone() *AnyAcceptStop { return &e }
 
 // AcceptFailed is event 6, version 0, of task AcceptFailed, level win:Error.
 //
@@ -612,12 +472,8 @@ func (e AcceptFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e AcceptFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var acceptFailed = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       6,
-	Level:    2,
-	Task:     65528,
-	Name:     "AcceptFailed",
-	TaskName: "AcceptFailed",
+	Provider: &providerDesc, ID: 6, Level: 2, Task: 65528,
+	Name: "AcceptFailed", TaskName: "AcceptFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "error", Type: etw.InUInt32, Map: &socketErrorMap},
 		{Name: "exceptionMessage", Type: etw.InUnicodeString},
@@ -625,46 +481,22 @@ var acceptFailed = etw.EventDesc{
 	New: func() etw.Event { return new(AcceptFailed) },
 }
 
-// AnyAcceptFailed is event 6, of task AcceptFailed, level win:Error, in any
-// version.
-//
-// It could not take a connection.
-//
-// The only version is [AcceptFailed]; a newer one is decoded like it.
+// AnyAcceptFailed is [AcceptFailed] in any version: a newer one is decoded
+// like it.
 type AnyAcceptFailed struct {
 	Seen etw.Seen
-
-	Error            SocketError
-	ExceptionMessage etw.UTF16
+	AcceptFailed
 }
 
-var anyAcceptFailed = []*etw.EventDesc{&acceptFailed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyAcceptFailed) EventDescs() []*etw.EventDesc { return anyAcceptFailed }
-func (e *AnyAcceptFailed) EventDesc() *etw.EventDesc  { return etw.DescOf(anyAcceptFailed, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyAcceptFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v AcceptFailed
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyAcceptFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&acceptFailed} }
+func (e *AnyAcceptFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyAcceptFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Error = v.Error
-	e.ExceptionMessage = v.ExceptionMessage
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyAcceptFailed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Error))
-	case 1:
-		return etw.UTF16Value(e.ExceptionMessage)
-	}
-	return etw.Value{}
+	return e.AcceptFailed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -672,7 +504,3 @@ func (e AnyAcceptFailed) Clone() *AnyAcceptFailed {
 	e.ExceptionMessage = e.ExceptionMessage.Clone()
 	return &e
 }
-
-func (e AnyAcceptFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAcceptFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyAcceptFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

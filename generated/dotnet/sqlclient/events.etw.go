@@ -57,56 +57,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -114,10 +90,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BeginExecute is event 1, version 0, of task ExecuteCommand, opcode
 // win:Start, keyword ExecutionTrace, level win:Informational.
@@ -192,15 +164,8 @@ func (e BeginExecute) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e BeginExecute) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var beginExecute = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Level:      4,
-	Opcode:     1,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "BeginExecute",
-	TaskName:   "ExecuteCommand",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 1, Keywords: 0x1,
+	Name: "BeginExecute", TaskName: "ExecuteCommand", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "objectId", Type: etw.InInt32},
 		{Name: "dataSource", Type: etw.InUnicodeString},
@@ -211,59 +176,22 @@ var beginExecute = etw.EventDesc{
 	New: func() etw.Event { return new(BeginExecute) },
 }
 
-// AnyBeginExecute is event 1, of task ExecuteCommand, opcode win:Start,
-// keyword ExecutionTrace, level win:Informational, in any version.
-//
-// A command starts.
-//
-// The only version is [BeginExecute]; a newer one is decoded like it.
+// AnyBeginExecute is [BeginExecute] in any version: a newer one is decoded
+// like it.
 type AnyBeginExecute struct {
 	Seen etw.Seen
-
-	// That of EndExecute, too.
-	ObjectId    int32
-	DataSource  etw.UTF16
-	Database    etw.UTF16
-	CommandText etw.UTF16
-	Message     etw.UTF16
+	BeginExecute
 }
 
-var anyBeginExecute = []*etw.EventDesc{&beginExecute}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBeginExecute) EventDescs() []*etw.EventDesc { return anyBeginExecute }
-func (e *AnyBeginExecute) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBeginExecute, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBeginExecute) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v BeginExecute
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBeginExecute) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&beginExecute} }
+func (e *AnyBeginExecute) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBeginExecute) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ObjectId = v.ObjectId
-	e.DataSource = v.DataSource
-	e.Database = v.Database
-	e.CommandText = v.CommandText
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBeginExecute) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.ObjectId))
-	case 1:
-		return etw.UTF16Value(e.DataSource)
-	case 2:
-		return etw.UTF16Value(e.Database)
-	case 3:
-		return etw.UTF16Value(e.CommandText)
-	case 4:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.BeginExecute.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -274,10 +202,6 @@ func (e AnyBeginExecute) Clone() *AnyBeginExecute {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyBeginExecute) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBeginExecute) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBeginExecute) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EndExecute is event 2, version 0, of task ExecuteCommand, opcode win:Stop,
 // keyword ExecutionTrace, level win:Informational.
@@ -345,15 +269,8 @@ func (e EndExecute) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e EndExecute) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var endExecute = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Level:      4,
-	Opcode:     2,
-	Task:       1,
-	Keywords:   0x1,
-	Name:       "EndExecute",
-	TaskName:   "ExecuteCommand",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 1, Keywords: 0x1,
+	Name: "EndExecute", TaskName: "ExecuteCommand", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "objectId", Type: etw.InInt32},
 		{Name: "compositestate", Type: etw.InInt32},
@@ -363,56 +280,22 @@ var endExecute = etw.EventDesc{
 	New: func() etw.Event { return new(EndExecute) },
 }
 
-// AnyEndExecute is event 2, of task ExecuteCommand, opcode win:Stop, keyword
-// ExecutionTrace, level win:Informational, in any version.
-//
-// A command is done.
-//
-// The only version is [EndExecute]; a newer one is decoded like it.
+// AnyEndExecute is [EndExecute] in any version: a newer one is decoded like
+// it.
 type AnyEndExecute struct {
 	Seen etw.Seen
-
-	ObjectId int32
-	// Bits: 1 it succeeded, 2 there is the number of an exception, 4 it ran
-	// synchronously.
-	Compositestate     int32
-	SqlExceptionNumber int32
-	Message            etw.UTF16
+	EndExecute
 }
 
-var anyEndExecute = []*etw.EventDesc{&endExecute}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEndExecute) EventDescs() []*etw.EventDesc { return anyEndExecute }
-func (e *AnyEndExecute) EventDesc() *etw.EventDesc  { return etw.DescOf(anyEndExecute, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEndExecute) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EndExecute
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEndExecute) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&endExecute} }
+func (e *AnyEndExecute) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEndExecute) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ObjectId = v.ObjectId
-	e.Compositestate = v.Compositestate
-	e.SqlExceptionNumber = v.SqlExceptionNumber
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEndExecute) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.ObjectId))
-	case 1:
-		return etw.IntValue(int64(e.Compositestate))
-	case 2:
-		return etw.IntValue(int64(e.SqlExceptionNumber))
-	case 3:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EndExecute.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -420,10 +303,6 @@ func (e AnyEndExecute) Clone() *AnyEndExecute {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEndExecute) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEndExecute) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEndExecute) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Trace is event 3, version 0, of task Trace, keyword Trace, level
 // win:Informational.
@@ -469,53 +348,29 @@ func (e Trace) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Trace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var trace = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Level:    4,
-	Task:     65531,
-	Keywords: 0x2,
-	Name:     "Trace",
-	TaskName: "Trace",
+	Provider: &providerDesc, ID: 3, Level: 4, Task: 65531, Keywords: 0x2,
+	Name: "Trace", TaskName: "Trace",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(Trace) },
 }
 
-// AnyTrace is event 3, of task Trace, keyword Trace, level win:Informational,
-// in any version.
-//
-// The only version is [Trace]; a newer one is decoded like it.
+// AnyTrace is [Trace] in any version: a newer one is decoded like it.
 type AnyTrace struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	Trace
 }
 
-var anyTrace = []*etw.EventDesc{&trace}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTrace) EventDescs() []*etw.EventDesc { return anyTrace }
-func (e *AnyTrace) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTrace, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Trace
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTrace) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&trace} }
+func (e *AnyTrace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTrace) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.Trace.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -523,10 +378,6 @@ func (e AnyTrace) Clone() *AnyTrace {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyTrace) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTrace) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ScopeEnter is event 4, version 0, of task Scope, opcode win:Start, keyword
 // Scope, level win:Informational.
@@ -572,55 +423,30 @@ func (e ScopeEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var scopeEnter = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         4,
-	Level:      4,
-	Opcode:     1,
-	Task:       2,
-	Keywords:   0x4,
-	Name:       "ScopeEnter",
-	TaskName:   "Scope",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 1, Task: 2, Keywords: 0x4,
+	Name: "ScopeEnter", TaskName: "Scope", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ScopeEnter) },
 }
 
-// AnyScopeEnter is event 4, of task Scope, opcode win:Start, keyword Scope,
-// level win:Informational, in any version.
-//
-// The only version is [ScopeEnter]; a newer one is decoded like it.
+// AnyScopeEnter is [ScopeEnter] in any version: a newer one is decoded like
+// it.
 type AnyScopeEnter struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	ScopeEnter
 }
 
-var anyScopeEnter = []*etw.EventDesc{&scopeEnter}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyScopeEnter) EventDescs() []*etw.EventDesc { return anyScopeEnter }
-func (e *AnyScopeEnter) EventDesc() *etw.EventDesc  { return etw.DescOf(anyScopeEnter, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyScopeEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ScopeEnter
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyScopeEnter) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&scopeEnter} }
+func (e *AnyScopeEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyScopeEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyScopeEnter) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.ScopeEnter.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -628,10 +454,6 @@ func (e AnyScopeEnter) Clone() *AnyScopeEnter {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyScopeEnter) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyScopeEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ScopeLeave is event 5, version 0, of task Scope, opcode win:Stop, keyword
 // Scope, level win:Informational.
@@ -677,55 +499,30 @@ func (e ScopeLeave) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var scopeLeave = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         5,
-	Level:      4,
-	Opcode:     2,
-	Task:       2,
-	Keywords:   0x4,
-	Name:       "ScopeLeave",
-	TaskName:   "Scope",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 5, Level: 4, Opcode: 2, Task: 2, Keywords: 0x4,
+	Name: "ScopeLeave", TaskName: "Scope", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ScopeLeave) },
 }
 
-// AnyScopeLeave is event 5, of task Scope, opcode win:Stop, keyword Scope,
-// level win:Informational, in any version.
-//
-// The only version is [ScopeLeave]; a newer one is decoded like it.
+// AnyScopeLeave is [ScopeLeave] in any version: a newer one is decoded like
+// it.
 type AnyScopeLeave struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	ScopeLeave
 }
 
-var anyScopeLeave = []*etw.EventDesc{&scopeLeave}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyScopeLeave) EventDescs() []*etw.EventDesc { return anyScopeLeave }
-func (e *AnyScopeLeave) EventDesc() *etw.EventDesc  { return etw.DescOf(anyScopeLeave, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyScopeLeave) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ScopeLeave
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyScopeLeave) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&scopeLeave} }
+func (e *AnyScopeLeave) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyScopeLeave) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyScopeLeave) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.ScopeLeave.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -733,10 +530,6 @@ func (e AnyScopeLeave) Clone() *AnyScopeLeave {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyScopeLeave) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyScopeLeave) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NotificationScopeEnter is event 6, version 0, of task NotificationScope,
 // opcode win:Start, keyword NotificationScope, level win:Informational.
@@ -782,59 +575,32 @@ func (e NotificationScopeEnter) LogValue() slog.Value         { return etw.LogVa
 func (e NotificationScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var notificationScopeEnter = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         6,
-	Level:      4,
-	Opcode:     1,
-	Task:       4,
-	Keywords:   0x10,
-	Name:       "NotificationScopeEnter",
-	TaskName:   "NotificationScope",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 6, Level: 4, Opcode: 1, Task: 4, Keywords: 0x10,
+	Name: "NotificationScopeEnter", TaskName: "NotificationScope", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(NotificationScopeEnter) },
 }
 
-// AnyNotificationScopeEnter is event 6, of task NotificationScope, opcode
-// win:Start, keyword NotificationScope, level win:Informational, in any
-// version.
-//
-// The only version is [NotificationScopeEnter]; a newer one is decoded like
-// it.
+// AnyNotificationScopeEnter is [NotificationScopeEnter] in any version: a
+// newer one is decoded like it.
 type AnyNotificationScopeEnter struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	NotificationScopeEnter
 }
 
-var anyNotificationScopeEnter = []*etw.EventDesc{&notificationScopeEnter}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyNotificationScopeEnter) EventDescs() []*etw.EventDesc { return anyNotificationScopeEnter }
-func (e *AnyNotificationScopeEnter) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyNotificationScopeEnter, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyNotificationScopeEnter) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&notificationScopeEnter}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyNotificationScopeEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v NotificationScopeEnter
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyNotificationScopeEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyNotificationScopeEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyNotificationScopeEnter) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.NotificationScopeEnter.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -842,10 +608,6 @@ func (e AnyNotificationScopeEnter) Clone() *AnyNotificationScopeEnter {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyNotificationScopeEnter) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyNotificationScopeEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyNotificationScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NotificationScopeLeave is event 7, version 0, of task NotificationScope,
 // opcode win:Stop, keyword NotificationScope, level win:Informational.
@@ -891,59 +653,32 @@ func (e NotificationScopeLeave) LogValue() slog.Value         { return etw.LogVa
 func (e NotificationScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var notificationScopeLeave = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         7,
-	Level:      4,
-	Opcode:     2,
-	Task:       4,
-	Keywords:   0x10,
-	Name:       "NotificationScopeLeave",
-	TaskName:   "NotificationScope",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 7, Level: 4, Opcode: 2, Task: 4, Keywords: 0x10,
+	Name: "NotificationScopeLeave", TaskName: "NotificationScope", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(NotificationScopeLeave) },
 }
 
-// AnyNotificationScopeLeave is event 7, of task NotificationScope, opcode
-// win:Stop, keyword NotificationScope, level win:Informational, in any
-// version.
-//
-// The only version is [NotificationScopeLeave]; a newer one is decoded like
-// it.
+// AnyNotificationScopeLeave is [NotificationScopeLeave] in any version: a
+// newer one is decoded like it.
 type AnyNotificationScopeLeave struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	NotificationScopeLeave
 }
 
-var anyNotificationScopeLeave = []*etw.EventDesc{&notificationScopeLeave}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyNotificationScopeLeave) EventDescs() []*etw.EventDesc { return anyNotificationScopeLeave }
-func (e *AnyNotificationScopeLeave) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyNotificationScopeLeave, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyNotificationScopeLeave) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&notificationScopeLeave}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyNotificationScopeLeave) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v NotificationScopeLeave
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyNotificationScopeLeave) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyNotificationScopeLeave) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyNotificationScopeLeave) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.NotificationScopeLeave.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -951,10 +686,6 @@ func (e AnyNotificationScopeLeave) Clone() *AnyNotificationScopeLeave {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyNotificationScopeLeave) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyNotificationScopeLeave) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyNotificationScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NotificationTrace is event 8, version 0, of task NotificationTrace, keyword
 // NotificationTrace, level win:Informational.
@@ -1000,55 +731,32 @@ func (e NotificationTrace) LogValue() slog.Value         { return etw.LogValue(&
 func (e NotificationTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var notificationTrace = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       8,
-	Level:    4,
-	Task:     65526,
-	Keywords: 0x8,
-	Name:     "NotificationTrace",
-	TaskName: "NotificationTrace",
+	Provider: &providerDesc, ID: 8, Level: 4, Task: 65526, Keywords: 0x8,
+	Name: "NotificationTrace", TaskName: "NotificationTrace",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(NotificationTrace) },
 }
 
-// AnyNotificationTrace is event 8, of task NotificationTrace, keyword
-// NotificationTrace, level win:Informational, in any version.
-//
-// The only version is [NotificationTrace]; a newer one is decoded like it.
+// AnyNotificationTrace is [NotificationTrace] in any version: a newer one is
+// decoded like it.
 type AnyNotificationTrace struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	NotificationTrace
 }
 
-var anyNotificationTrace = []*etw.EventDesc{&notificationTrace}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyNotificationTrace) EventDescs() []*etw.EventDesc { return anyNotificationTrace }
-func (e *AnyNotificationTrace) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyNotificationTrace, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyNotificationTrace) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&notificationTrace}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyNotificationTrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v NotificationTrace
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyNotificationTrace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyNotificationTrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyNotificationTrace) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.NotificationTrace.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1056,10 +764,6 @@ func (e AnyNotificationTrace) Clone() *AnyNotificationTrace {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyNotificationTrace) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyNotificationTrace) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyNotificationTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolerScopeEnter is event 9, version 0, of task PoolerScope, opcode
 // win:Start, keyword PoolerScope, level win:Informational.
@@ -1105,57 +809,30 @@ func (e PoolerScopeEnter) LogValue() slog.Value         { return etw.LogValue(&e
 func (e PoolerScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var poolerScopeEnter = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         9,
-	Level:      4,
-	Opcode:     1,
-	Task:       3,
-	Keywords:   0x40,
-	Name:       "PoolerScopeEnter",
-	TaskName:   "PoolerScope",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 1, Task: 3, Keywords: 0x40,
+	Name: "PoolerScopeEnter", TaskName: "PoolerScope", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(PoolerScopeEnter) },
 }
 
-// AnyPoolerScopeEnter is event 9, of task PoolerScope, opcode win:Start,
-// keyword PoolerScope, level win:Informational, in any version.
-//
-// The only version is [PoolerScopeEnter]; a newer one is decoded like it.
+// AnyPoolerScopeEnter is [PoolerScopeEnter] in any version: a newer one is
+// decoded like it.
 type AnyPoolerScopeEnter struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	PoolerScopeEnter
 }
 
-var anyPoolerScopeEnter = []*etw.EventDesc{&poolerScopeEnter}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPoolerScopeEnter) EventDescs() []*etw.EventDesc { return anyPoolerScopeEnter }
-func (e *AnyPoolerScopeEnter) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPoolerScopeEnter, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPoolerScopeEnter) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&poolerScopeEnter} }
+func (e *AnyPoolerScopeEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPoolerScopeEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PoolerScopeEnter
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPoolerScopeEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPoolerScopeEnter) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.PoolerScopeEnter.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1163,10 +840,6 @@ func (e AnyPoolerScopeEnter) Clone() *AnyPoolerScopeEnter {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyPoolerScopeEnter) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPoolerScopeEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPoolerScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolerScopeLeave is event 10, version 0, of task PoolerScope, opcode
 // win:Stop, keyword PoolerScope, level win:Informational.
@@ -1212,57 +885,30 @@ func (e PoolerScopeLeave) LogValue() slog.Value         { return etw.LogValue(&e
 func (e PoolerScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var poolerScopeLeave = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         10,
-	Level:      4,
-	Opcode:     2,
-	Task:       3,
-	Keywords:   0x40,
-	Name:       "PoolerScopeLeave",
-	TaskName:   "PoolerScope",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 10, Level: 4, Opcode: 2, Task: 3, Keywords: 0x40,
+	Name: "PoolerScopeLeave", TaskName: "PoolerScope", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(PoolerScopeLeave) },
 }
 
-// AnyPoolerScopeLeave is event 10, of task PoolerScope, opcode win:Stop,
-// keyword PoolerScope, level win:Informational, in any version.
-//
-// The only version is [PoolerScopeLeave]; a newer one is decoded like it.
+// AnyPoolerScopeLeave is [PoolerScopeLeave] in any version: a newer one is
+// decoded like it.
 type AnyPoolerScopeLeave struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	PoolerScopeLeave
 }
 
-var anyPoolerScopeLeave = []*etw.EventDesc{&poolerScopeLeave}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPoolerScopeLeave) EventDescs() []*etw.EventDesc { return anyPoolerScopeLeave }
-func (e *AnyPoolerScopeLeave) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyPoolerScopeLeave, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPoolerScopeLeave) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&poolerScopeLeave} }
+func (e *AnyPoolerScopeLeave) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPoolerScopeLeave) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PoolerScopeLeave
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyPoolerScopeLeave) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPoolerScopeLeave) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.PoolerScopeLeave.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1270,10 +916,6 @@ func (e AnyPoolerScopeLeave) Clone() *AnyPoolerScopeLeave {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyPoolerScopeLeave) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPoolerScopeLeave) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPoolerScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolerTrace is event 11, version 0, of task PoolerTrace, keyword
 // PoolerTrace, level win:Informational.
@@ -1319,53 +961,30 @@ func (e PoolerTrace) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e PoolerTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var poolerTrace = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       11,
-	Level:    4,
-	Task:     65523,
-	Keywords: 0x20,
-	Name:     "PoolerTrace",
-	TaskName: "PoolerTrace",
+	Provider: &providerDesc, ID: 11, Level: 4, Task: 65523, Keywords: 0x20,
+	Name: "PoolerTrace", TaskName: "PoolerTrace",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(PoolerTrace) },
 }
 
-// AnyPoolerTrace is event 11, of task PoolerTrace, keyword PoolerTrace, level
-// win:Informational, in any version.
-//
-// The only version is [PoolerTrace]; a newer one is decoded like it.
+// AnyPoolerTrace is [PoolerTrace] in any version: a newer one is decoded like
+// it.
 type AnyPoolerTrace struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	PoolerTrace
 }
 
-var anyPoolerTrace = []*etw.EventDesc{&poolerTrace}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPoolerTrace) EventDescs() []*etw.EventDesc { return anyPoolerTrace }
-func (e *AnyPoolerTrace) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPoolerTrace, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPoolerTrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v PoolerTrace
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPoolerTrace) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&poolerTrace} }
+func (e *AnyPoolerTrace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyPoolerTrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPoolerTrace) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.PoolerTrace.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1373,10 +992,6 @@ func (e AnyPoolerTrace) Clone() *AnyPoolerTrace {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyPoolerTrace) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPoolerTrace) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPoolerTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AdvancedTrace is event 12, version 0, of task AdvancedTrace, keyword
 // AdvancedTrace, level win:Verbose.
@@ -1422,53 +1037,30 @@ func (e AdvancedTrace) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e AdvancedTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var advancedTrace = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       12,
-	Level:    5,
-	Task:     65522,
-	Keywords: 0x80,
-	Name:     "AdvancedTrace",
-	TaskName: "AdvancedTrace",
+	Provider: &providerDesc, ID: 12, Level: 5, Task: 65522, Keywords: 0x80,
+	Name: "AdvancedTrace", TaskName: "AdvancedTrace",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(AdvancedTrace) },
 }
 
-// AnyAdvancedTrace is event 12, of task AdvancedTrace, keyword AdvancedTrace,
-// level win:Verbose, in any version.
-//
-// The only version is [AdvancedTrace]; a newer one is decoded like it.
+// AnyAdvancedTrace is [AdvancedTrace] in any version: a newer one is decoded
+// like it.
 type AnyAdvancedTrace struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	AdvancedTrace
 }
 
-var anyAdvancedTrace = []*etw.EventDesc{&advancedTrace}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyAdvancedTrace) EventDescs() []*etw.EventDesc { return anyAdvancedTrace }
-func (e *AnyAdvancedTrace) EventDesc() *etw.EventDesc  { return etw.DescOf(anyAdvancedTrace, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyAdvancedTrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v AdvancedTrace
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyAdvancedTrace) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&advancedTrace} }
+func (e *AnyAdvancedTrace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyAdvancedTrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyAdvancedTrace) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.AdvancedTrace.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1476,10 +1068,6 @@ func (e AnyAdvancedTrace) Clone() *AnyAdvancedTrace {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyAdvancedTrace) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAdvancedTrace) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyAdvancedTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AdvancedScopeEnter is event 13, version 0, opcode win:Start, keyword
 // AdvancedTrace, level win:Verbose.
@@ -1525,55 +1113,32 @@ func (e AdvancedScopeEnter) LogValue() slog.Value         { return etw.LogValue(
 func (e AdvancedScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var advancedScopeEnter = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         13,
-	Level:      5,
-	Opcode:     1,
-	Keywords:   0x80,
-	Name:       "AdvancedScopeEnter",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 13, Level: 5, Opcode: 1, Keywords: 0x80,
+	Name: "AdvancedScopeEnter", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(AdvancedScopeEnter) },
 }
 
-// AnyAdvancedScopeEnter is event 13, opcode win:Start, keyword AdvancedTrace,
-// level win:Verbose, in any version.
-//
-// The only version is [AdvancedScopeEnter]; a newer one is decoded like it.
+// AnyAdvancedScopeEnter is [AdvancedScopeEnter] in any version: a newer one is
+// decoded like it.
 type AnyAdvancedScopeEnter struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	AdvancedScopeEnter
 }
 
-var anyAdvancedScopeEnter = []*etw.EventDesc{&advancedScopeEnter}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyAdvancedScopeEnter) EventDescs() []*etw.EventDesc { return anyAdvancedScopeEnter }
-func (e *AnyAdvancedScopeEnter) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyAdvancedScopeEnter, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyAdvancedScopeEnter) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&advancedScopeEnter}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyAdvancedScopeEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v AdvancedScopeEnter
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyAdvancedScopeEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyAdvancedScopeEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyAdvancedScopeEnter) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.AdvancedScopeEnter.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1581,10 +1146,6 @@ func (e AnyAdvancedScopeEnter) Clone() *AnyAdvancedScopeEnter {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyAdvancedScopeEnter) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAdvancedScopeEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyAdvancedScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AdvancedScopeLeave is event 14, version 0, opcode win:Stop, keyword
 // AdvancedTrace, level win:Verbose.
@@ -1630,55 +1191,32 @@ func (e AdvancedScopeLeave) LogValue() slog.Value         { return etw.LogValue(
 func (e AdvancedScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var advancedScopeLeave = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         14,
-	Level:      5,
-	Opcode:     2,
-	Keywords:   0x80,
-	Name:       "AdvancedScopeLeave",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 14, Level: 5, Opcode: 2, Keywords: 0x80,
+	Name: "AdvancedScopeLeave", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(AdvancedScopeLeave) },
 }
 
-// AnyAdvancedScopeLeave is event 14, opcode win:Stop, keyword AdvancedTrace,
-// level win:Verbose, in any version.
-//
-// The only version is [AdvancedScopeLeave]; a newer one is decoded like it.
+// AnyAdvancedScopeLeave is [AdvancedScopeLeave] in any version: a newer one is
+// decoded like it.
 type AnyAdvancedScopeLeave struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	AdvancedScopeLeave
 }
 
-var anyAdvancedScopeLeave = []*etw.EventDesc{&advancedScopeLeave}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyAdvancedScopeLeave) EventDescs() []*etw.EventDesc { return anyAdvancedScopeLeave }
-func (e *AnyAdvancedScopeLeave) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyAdvancedScopeLeave, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyAdvancedScopeLeave) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&advancedScopeLeave}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyAdvancedScopeLeave) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v AdvancedScopeLeave
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyAdvancedScopeLeave) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyAdvancedScopeLeave) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyAdvancedScopeLeave) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.AdvancedScopeLeave.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1686,10 +1224,6 @@ func (e AnyAdvancedScopeLeave) Clone() *AnyAdvancedScopeLeave {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyAdvancedScopeLeave) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAdvancedScopeLeave) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyAdvancedScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AdvancedTraceBin is event 15, version 0, of task AdvancedTraceBin, keyword
 // AdvancedTraceBin, level win:Verbose.
@@ -1735,55 +1269,30 @@ func (e AdvancedTraceBin) LogValue() slog.Value         { return etw.LogValue(&e
 func (e AdvancedTraceBin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var advancedTraceBin = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       15,
-	Level:    5,
-	Task:     65519,
-	Keywords: 0x100,
-	Name:     "AdvancedTraceBin",
-	TaskName: "AdvancedTraceBin",
+	Provider: &providerDesc, ID: 15, Level: 5, Task: 65519, Keywords: 0x100,
+	Name: "AdvancedTraceBin", TaskName: "AdvancedTraceBin",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(AdvancedTraceBin) },
 }
 
-// AnyAdvancedTraceBin is event 15, of task AdvancedTraceBin, keyword
-// AdvancedTraceBin, level win:Verbose, in any version.
-//
-// The only version is [AdvancedTraceBin]; a newer one is decoded like it.
+// AnyAdvancedTraceBin is [AdvancedTraceBin] in any version: a newer one is
+// decoded like it.
 type AnyAdvancedTraceBin struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	AdvancedTraceBin
 }
 
-var anyAdvancedTraceBin = []*etw.EventDesc{&advancedTraceBin}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyAdvancedTraceBin) EventDescs() []*etw.EventDesc { return anyAdvancedTraceBin }
-func (e *AnyAdvancedTraceBin) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyAdvancedTraceBin, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyAdvancedTraceBin) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&advancedTraceBin} }
+func (e *AnyAdvancedTraceBin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyAdvancedTraceBin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v AdvancedTraceBin
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyAdvancedTraceBin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyAdvancedTraceBin) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.AdvancedTraceBin.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1791,10 +1300,6 @@ func (e AnyAdvancedTraceBin) Clone() *AnyAdvancedTraceBin {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyAdvancedTraceBin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAdvancedTraceBin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyAdvancedTraceBin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AdvancedTraceError is event 16, version 0, of task AdvancedTraceError,
 // keyword AdvancedTrace, level win:Error.
@@ -1840,55 +1345,32 @@ func (e AdvancedTraceError) LogValue() slog.Value         { return etw.LogValue(
 func (e AdvancedTraceError) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var advancedTraceError = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       16,
-	Level:    2,
-	Task:     65518,
-	Keywords: 0x80,
-	Name:     "AdvancedTraceError",
-	TaskName: "AdvancedTraceError",
+	Provider: &providerDesc, ID: 16, Level: 2, Task: 65518, Keywords: 0x80,
+	Name: "AdvancedTraceError", TaskName: "AdvancedTraceError",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(AdvancedTraceError) },
 }
 
-// AnyAdvancedTraceError is event 16, of task AdvancedTraceError, keyword
-// AdvancedTrace, level win:Error, in any version.
-//
-// The only version is [AdvancedTraceError]; a newer one is decoded like it.
+// AnyAdvancedTraceError is [AdvancedTraceError] in any version: a newer one is
+// decoded like it.
 type AnyAdvancedTraceError struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	AdvancedTraceError
 }
 
-var anyAdvancedTraceError = []*etw.EventDesc{&advancedTraceError}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyAdvancedTraceError) EventDescs() []*etw.EventDesc { return anyAdvancedTraceError }
-func (e *AnyAdvancedTraceError) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyAdvancedTraceError, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyAdvancedTraceError) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&advancedTraceError}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyAdvancedTraceError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v AdvancedTraceError
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyAdvancedTraceError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyAdvancedTraceError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyAdvancedTraceError) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.AdvancedTraceError.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1896,10 +1378,6 @@ func (e AnyAdvancedTraceError) Clone() *AnyAdvancedTraceError {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyAdvancedTraceError) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAdvancedTraceError) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyAdvancedTraceError) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CorrelationTrace is event 17, version 0, of task CorrelationTrace, keyword
 // CorrelationTrace, level win:Informational.
@@ -1945,55 +1423,30 @@ func (e CorrelationTrace) LogValue() slog.Value         { return etw.LogValue(&e
 func (e CorrelationTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var correlationTrace = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       17,
-	Level:    4,
-	Task:     65517,
-	Keywords: 0x200,
-	Name:     "CorrelationTrace",
-	TaskName: "CorrelationTrace",
+	Provider: &providerDesc, ID: 17, Level: 4, Task: 65517, Keywords: 0x200,
+	Name: "CorrelationTrace", TaskName: "CorrelationTrace",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(CorrelationTrace) },
 }
 
-// AnyCorrelationTrace is event 17, of task CorrelationTrace, keyword
-// CorrelationTrace, level win:Informational, in any version.
-//
-// The only version is [CorrelationTrace]; a newer one is decoded like it.
+// AnyCorrelationTrace is [CorrelationTrace] in any version: a newer one is
+// decoded like it.
 type AnyCorrelationTrace struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	CorrelationTrace
 }
 
-var anyCorrelationTrace = []*etw.EventDesc{&correlationTrace}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCorrelationTrace) EventDescs() []*etw.EventDesc { return anyCorrelationTrace }
-func (e *AnyCorrelationTrace) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCorrelationTrace, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCorrelationTrace) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&correlationTrace} }
+func (e *AnyCorrelationTrace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCorrelationTrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CorrelationTrace
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCorrelationTrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCorrelationTrace) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.CorrelationTrace.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2001,10 +1454,6 @@ func (e AnyCorrelationTrace) Clone() *AnyCorrelationTrace {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyCorrelationTrace) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCorrelationTrace) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCorrelationTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StateDump is event 18, version 0, of task StateDump, keyword StateDump,
 // level win:Verbose.
@@ -2050,53 +1499,29 @@ func (e StateDump) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e StateDump) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var stateDump = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       18,
-	Level:    5,
-	Task:     65516,
-	Keywords: 0x400,
-	Name:     "StateDump",
-	TaskName: "StateDump",
+	Provider: &providerDesc, ID: 18, Level: 5, Task: 65516, Keywords: 0x400,
+	Name: "StateDump", TaskName: "StateDump",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(StateDump) },
 }
 
-// AnyStateDump is event 18, of task StateDump, keyword StateDump, level
-// win:Verbose, in any version.
-//
-// The only version is [StateDump]; a newer one is decoded like it.
+// AnyStateDump is [StateDump] in any version: a newer one is decoded like it.
 type AnyStateDump struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	StateDump
 }
 
-var anyStateDump = []*etw.EventDesc{&stateDump}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyStateDump) EventDescs() []*etw.EventDesc { return anyStateDump }
-func (e *AnyStateDump) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStateDump, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyStateDump) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v StateDump
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyStateDump) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&stateDump} }
+func (e *AnyStateDump) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyStateDump) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStateDump) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.StateDump.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2104,10 +1529,6 @@ func (e AnyStateDump) Clone() *AnyStateDump {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyStateDump) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStateDump) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyStateDump) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SNITrace is event 19, version 0, of task SNITrace, keyword SNITrace, level
 // win:Informational.
@@ -2153,53 +1574,29 @@ func (e SNITrace) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e SNITrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var sniTrace = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       19,
-	Level:    4,
-	Task:     65515,
-	Keywords: 0x800,
-	Name:     "SNITrace",
-	TaskName: "SNITrace",
+	Provider: &providerDesc, ID: 19, Level: 4, Task: 65515, Keywords: 0x800,
+	Name: "SNITrace", TaskName: "SNITrace",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(SNITrace) },
 }
 
-// AnySNITrace is event 19, of task SNITrace, keyword SNITrace, level
-// win:Informational, in any version.
-//
-// The only version is [SNITrace]; a newer one is decoded like it.
+// AnySNITrace is [SNITrace] in any version: a newer one is decoded like it.
 type AnySNITrace struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	SNITrace
 }
 
-var anySNITrace = []*etw.EventDesc{&sniTrace}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySNITrace) EventDescs() []*etw.EventDesc { return anySNITrace }
-func (e *AnySNITrace) EventDesc() *etw.EventDesc  { return etw.DescOf(anySNITrace, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySNITrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SNITrace
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySNITrace) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&sniTrace} }
+func (e *AnySNITrace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnySNITrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySNITrace) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.SNITrace.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2207,10 +1604,6 @@ func (e AnySNITrace) Clone() *AnySNITrace {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnySNITrace) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySNITrace) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySNITrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SNIScopeEnter is event 20, version 0, of task SNIScope, opcode win:Start,
 // keyword SNIScope, level win:Informational.
@@ -2256,55 +1649,30 @@ func (e SNIScopeEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e SNIScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var sniScopeEnter = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         20,
-	Level:      4,
-	Opcode:     1,
-	Task:       5,
-	Keywords:   0x1000,
-	Name:       "SNIScopeEnter",
-	TaskName:   "SNIScope",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 20, Level: 4, Opcode: 1, Task: 5, Keywords: 0x1000,
+	Name: "SNIScopeEnter", TaskName: "SNIScope", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(SNIScopeEnter) },
 }
 
-// AnySNIScopeEnter is event 20, of task SNIScope, opcode win:Start, keyword
-// SNIScope, level win:Informational, in any version.
-//
-// The only version is [SNIScopeEnter]; a newer one is decoded like it.
+// AnySNIScopeEnter is [SNIScopeEnter] in any version: a newer one is decoded
+// like it.
 type AnySNIScopeEnter struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	SNIScopeEnter
 }
 
-var anySNIScopeEnter = []*etw.EventDesc{&sniScopeEnter}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySNIScopeEnter) EventDescs() []*etw.EventDesc { return anySNIScopeEnter }
-func (e *AnySNIScopeEnter) EventDesc() *etw.EventDesc  { return etw.DescOf(anySNIScopeEnter, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySNIScopeEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SNIScopeEnter
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySNIScopeEnter) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&sniScopeEnter} }
+func (e *AnySNIScopeEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnySNIScopeEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySNIScopeEnter) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.SNIScopeEnter.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2312,10 +1680,6 @@ func (e AnySNIScopeEnter) Clone() *AnySNIScopeEnter {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnySNIScopeEnter) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySNIScopeEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySNIScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SNIScopeLeave is event 21, version 0, of task SNIScope, opcode win:Stop,
 // keyword SNIScope, level win:Informational.
@@ -2361,55 +1725,30 @@ func (e SNIScopeLeave) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e SNIScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var sniScopeLeave = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         21,
-	Level:      4,
-	Opcode:     2,
-	Task:       5,
-	Keywords:   0x1000,
-	Name:       "SNIScopeLeave",
-	TaskName:   "SNIScope",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 21, Level: 4, Opcode: 2, Task: 5, Keywords: 0x1000,
+	Name: "SNIScopeLeave", TaskName: "SNIScope", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(SNIScopeLeave) },
 }
 
-// AnySNIScopeLeave is event 21, of task SNIScope, opcode win:Stop, keyword
-// SNIScope, level win:Informational, in any version.
-//
-// The only version is [SNIScopeLeave]; a newer one is decoded like it.
+// AnySNIScopeLeave is [SNIScopeLeave] in any version: a newer one is decoded
+// like it.
 type AnySNIScopeLeave struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	SNIScopeLeave
 }
 
-var anySNIScopeLeave = []*etw.EventDesc{&sniScopeLeave}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySNIScopeLeave) EventDescs() []*etw.EventDesc { return anySNIScopeLeave }
-func (e *AnySNIScopeLeave) EventDesc() *etw.EventDesc  { return etw.DescOf(anySNIScopeLeave, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySNIScopeLeave) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SNIScopeLeave
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySNIScopeLeave) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&sniScopeLeave} }
+func (e *AnySNIScopeLeave) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnySNIScopeLeave) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySNIScopeLeave) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.SNIScopeLeave.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2417,7 +1756,3 @@ func (e AnySNIScopeLeave) Clone() *AnySNIScopeLeave {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnySNIScopeLeave) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySNIScopeLeave) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySNIScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -57,56 +57,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -114,10 +90,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskScheduled is event 7, version 1, of task TaskScheduled, opcode win:Send,
 // keywords TaskTransfer and Tasks, level win:Informational.
@@ -190,16 +162,8 @@ func (e TaskScheduled) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TaskScheduled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var taskScheduled = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         7,
-	Version:    1,
-	Level:      4,
-	Opcode:     9,
-	Task:       6,
-	Keywords:   0x3,
-	Name:       "TaskScheduled",
-	TaskName:   "TaskScheduled",
-	OpcodeName: "Send",
+	Provider: &providerDesc, ID: 7, Version: 1, Level: 4, Opcode: 9, Task: 6, Keywords: 0x3,
+	Name: "TaskScheduled", TaskName: "TaskScheduled", OpcodeName: "Send",
 	Fields: []etw.FieldDesc{
 		{Name: "OriginatingTaskSchedulerID", Type: etw.InInt32},
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
@@ -211,72 +175,26 @@ var taskScheduled = etw.EventDesc{
 	New: func() etw.Event { return new(TaskScheduled) },
 }
 
-// AnyTaskScheduled is event 7, of task TaskScheduled, opcode win:Send,
-// keywords TaskTransfer and Tasks, level win:Informational, in any version.
-//
-// A task was given to its scheduler.
-//
-// The only version is [TaskScheduled]; a newer one is decoded like it.
+// AnyTaskScheduled is [TaskScheduled] in any version: a newer one is decoded
+// like it.
 type AnyTaskScheduled struct {
 	Seen etw.Seen
-
-	OriginatingTaskSchedulerID int32
-	// The task that did so, 0 if none ran.
-	OriginatingTaskID int32
-	TaskID            int32
-	// The task that it is attached to, 0 if none.
-	CreatingTaskID      int32
-	TaskCreationOptions int32
-	AppDomain           int32
+	TaskScheduled
 }
 
-var anyTaskScheduled = []*etw.EventDesc{&taskScheduled}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTaskScheduled) EventDescs() []*etw.EventDesc { return anyTaskScheduled }
-func (e *AnyTaskScheduled) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTaskScheduled, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTaskScheduled) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TaskScheduled
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTaskScheduled) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&taskScheduled} }
+func (e *AnyTaskScheduled) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyTaskScheduled) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.OriginatingTaskSchedulerID = v.OriginatingTaskSchedulerID
-	e.OriginatingTaskID = v.OriginatingTaskID
-	e.TaskID = v.TaskID
-	e.CreatingTaskID = v.CreatingTaskID
-	e.TaskCreationOptions = v.TaskCreationOptions
-	e.AppDomain = v.AppDomain
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTaskScheduled) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
-	case 1:
-		return etw.IntValue(int64(e.OriginatingTaskID))
-	case 2:
-		return etw.IntValue(int64(e.TaskID))
-	case 3:
-		return etw.IntValue(int64(e.CreatingTaskID))
-	case 4:
-		return etw.IntValue(int64(e.TaskCreationOptions))
-	case 5:
-		return etw.IntValue(int64(e.AppDomain))
-	}
-	return etw.Value{}
+	return e.TaskScheduled.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTaskScheduled) Clone() *AnyTaskScheduled { return &e }
-
-func (e AnyTaskScheduled) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTaskScheduled) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTaskScheduled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskStarted is event 8, version 0, of task TaskStarted, keyword Tasks, level
 // win:Informational.
@@ -332,13 +250,8 @@ func (e TaskStarted) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TaskStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var taskStarted = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       8,
-	Level:    4,
-	Task:     65526,
-	Keywords: 0x2,
-	Name:     "TaskStarted",
-	TaskName: "TaskStarted",
+	Provider: &providerDesc, ID: 8, Level: 4, Task: 65526, Keywords: 0x2,
+	Name: "TaskStarted", TaskName: "TaskStarted",
 	Fields: []etw.FieldDesc{
 		{Name: "OriginatingTaskSchedulerID", Type: etw.InInt32},
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
@@ -347,58 +260,26 @@ var taskStarted = etw.EventDesc{
 	New: func() etw.Event { return new(TaskStarted) },
 }
 
-// AnyTaskStarted is event 8, of task TaskStarted, keyword Tasks, level
-// win:Informational, in any version.
-//
-// A task begins to run.
-//
-// The only version is [TaskStarted]; a newer one is decoded like it.
+// AnyTaskStarted is [TaskStarted] in any version: a newer one is decoded like
+// it.
 type AnyTaskStarted struct {
 	Seen etw.Seen
-
-	OriginatingTaskSchedulerID int32
-	OriginatingTaskID          int32
-	TaskID                     int32
+	TaskStarted
 }
 
-var anyTaskStarted = []*etw.EventDesc{&taskStarted}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTaskStarted) EventDescs() []*etw.EventDesc { return anyTaskStarted }
-func (e *AnyTaskStarted) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTaskStarted, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTaskStarted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TaskStarted
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTaskStarted) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&taskStarted} }
+func (e *AnyTaskStarted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTaskStarted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.OriginatingTaskSchedulerID = v.OriginatingTaskSchedulerID
-	e.OriginatingTaskID = v.OriginatingTaskID
-	e.TaskID = v.TaskID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTaskStarted) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
-	case 1:
-		return etw.IntValue(int64(e.OriginatingTaskID))
-	case 2:
-		return etw.IntValue(int64(e.TaskID))
-	}
-	return etw.Value{}
+	return e.TaskStarted.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTaskStarted) Clone() *AnyTaskStarted { return &e }
-
-func (e AnyTaskStarted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTaskStarted) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTaskStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskCompleted is event 9, version 1, of task TaskCompleted, keyword
 // TaskStops, level win:Informational.
@@ -459,14 +340,8 @@ func (e TaskCompleted) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TaskCompleted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var taskCompleted = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       9,
-	Version:  1,
-	Level:    4,
-	Task:     65525,
-	Keywords: 0x40,
-	Name:     "TaskCompleted",
-	TaskName: "TaskCompleted",
+	Provider: &providerDesc, ID: 9, Version: 1, Level: 4, Task: 65525, Keywords: 0x40,
+	Name: "TaskCompleted", TaskName: "TaskCompleted",
 	Fields: []etw.FieldDesc{
 		{Name: "OriginatingTaskSchedulerID", Type: etw.InInt32},
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
@@ -476,62 +351,26 @@ var taskCompleted = etw.EventDesc{
 	New: func() etw.Event { return new(TaskCompleted) },
 }
 
-// AnyTaskCompleted is event 9, of task TaskCompleted, keyword TaskStops, level
-// win:Informational, in any version.
-//
-// A task has run.
-//
-// The only version is [TaskCompleted]; a newer one is decoded like it.
+// AnyTaskCompleted is [TaskCompleted] in any version: a newer one is decoded
+// like it.
 type AnyTaskCompleted struct {
 	Seen etw.Seen
-
-	OriginatingTaskSchedulerID int32
-	OriginatingTaskID          int32
-	TaskID                     int32
-	IsExceptional              etw.Bool
+	TaskCompleted
 }
 
-var anyTaskCompleted = []*etw.EventDesc{&taskCompleted}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTaskCompleted) EventDescs() []*etw.EventDesc { return anyTaskCompleted }
-func (e *AnyTaskCompleted) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTaskCompleted, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTaskCompleted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TaskCompleted
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTaskCompleted) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&taskCompleted} }
+func (e *AnyTaskCompleted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyTaskCompleted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.OriginatingTaskSchedulerID = v.OriginatingTaskSchedulerID
-	e.OriginatingTaskID = v.OriginatingTaskID
-	e.TaskID = v.TaskID
-	e.IsExceptional = v.IsExceptional
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTaskCompleted) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
-	case 1:
-		return etw.IntValue(int64(e.OriginatingTaskID))
-	case 2:
-		return etw.IntValue(int64(e.TaskID))
-	case 3:
-		return etw.BoolValue(e.IsExceptional)
-	}
-	return etw.Value{}
+	return e.TaskCompleted.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTaskCompleted) Clone() *AnyTaskCompleted { return &e }
-
-func (e AnyTaskCompleted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTaskCompleted) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTaskCompleted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskWaitBegin is event 10, version 3, of task TaskWait, opcode win:Send,
 // keywords TaskTransfer and Tasks, level win:Informational.
@@ -598,16 +437,8 @@ func (e TaskWaitBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TaskWaitBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var taskWaitBegin = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         10,
-	Version:    3,
-	Level:      4,
-	Opcode:     9,
-	Task:       4,
-	Keywords:   0x3,
-	Name:       "TaskWaitBegin",
-	TaskName:   "TaskWait",
-	OpcodeName: "Send",
+	Provider: &providerDesc, ID: 10, Version: 3, Level: 4, Opcode: 9, Task: 4, Keywords: 0x3,
+	Name: "TaskWaitBegin", TaskName: "TaskWait", OpcodeName: "Send",
 	Fields: []etw.FieldDesc{
 		{Name: "OriginatingTaskSchedulerID", Type: etw.InInt32},
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
@@ -618,67 +449,26 @@ var taskWaitBegin = etw.EventDesc{
 	New: func() etw.Event { return new(TaskWaitBegin) },
 }
 
-// AnyTaskWaitBegin is event 10, of task TaskWait, opcode win:Send, keywords
-// TaskTransfer and Tasks, level win:Informational, in any version.
-//
-// A thread waits for a task, or an async method awaits it.
-//
-// The only version is [TaskWaitBegin]; a newer one is decoded like it.
+// AnyTaskWaitBegin is [TaskWaitBegin] in any version: a newer one is decoded
+// like it.
 type AnyTaskWaitBegin struct {
 	Seen etw.Seen
-
-	OriginatingTaskSchedulerID int32
-	OriginatingTaskID          int32
-	TaskID                     int32
-	Behavior                   TaskWaitBehavior
-	// The task that goes on when it is done.
-	ContinueWithTaskID int32
+	TaskWaitBegin
 }
 
-var anyTaskWaitBegin = []*etw.EventDesc{&taskWaitBegin}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTaskWaitBegin) EventDescs() []*etw.EventDesc { return anyTaskWaitBegin }
-func (e *AnyTaskWaitBegin) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTaskWaitBegin, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTaskWaitBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TaskWaitBegin
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTaskWaitBegin) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&taskWaitBegin} }
+func (e *AnyTaskWaitBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(3, p, ptr)
+}
+func (e *AnyTaskWaitBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	e.OriginatingTaskSchedulerID = v.OriginatingTaskSchedulerID
-	e.OriginatingTaskID = v.OriginatingTaskID
-	e.TaskID = v.TaskID
-	e.Behavior = v.Behavior
-	e.ContinueWithTaskID = v.ContinueWithTaskID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTaskWaitBegin) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
-	case 1:
-		return etw.IntValue(int64(e.OriginatingTaskID))
-	case 2:
-		return etw.IntValue(int64(e.TaskID))
-	case 3:
-		return etw.UintValue(uint64(e.Behavior))
-	case 4:
-		return etw.IntValue(int64(e.ContinueWithTaskID))
-	}
-	return etw.Value{}
+	return e.TaskWaitBegin.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTaskWaitBegin) Clone() *AnyTaskWaitBegin { return &e }
-
-func (e AnyTaskWaitBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTaskWaitBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTaskWaitBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskWaitEnd is event 11, version 0, of task TaskWaitEnd, keyword Tasks,
 // level win:Verbose.
@@ -734,13 +524,8 @@ func (e TaskWaitEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TaskWaitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var taskWaitEnd = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       11,
-	Level:    5,
-	Task:     65523,
-	Keywords: 0x2,
-	Name:     "TaskWaitEnd",
-	TaskName: "TaskWaitEnd",
+	Provider: &providerDesc, ID: 11, Level: 5, Task: 65523, Keywords: 0x2,
+	Name: "TaskWaitEnd", TaskName: "TaskWaitEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "OriginatingTaskSchedulerID", Type: etw.InInt32},
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
@@ -749,58 +534,26 @@ var taskWaitEnd = etw.EventDesc{
 	New: func() etw.Event { return new(TaskWaitEnd) },
 }
 
-// AnyTaskWaitEnd is event 11, of task TaskWaitEnd, keyword Tasks, level
-// win:Verbose, in any version.
-//
-// The wait is over.
-//
-// The only version is [TaskWaitEnd]; a newer one is decoded like it.
+// AnyTaskWaitEnd is [TaskWaitEnd] in any version: a newer one is decoded like
+// it.
 type AnyTaskWaitEnd struct {
 	Seen etw.Seen
-
-	OriginatingTaskSchedulerID int32
-	OriginatingTaskID          int32
-	TaskID                     int32
+	TaskWaitEnd
 }
 
-var anyTaskWaitEnd = []*etw.EventDesc{&taskWaitEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTaskWaitEnd) EventDescs() []*etw.EventDesc { return anyTaskWaitEnd }
-func (e *AnyTaskWaitEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTaskWaitEnd, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTaskWaitEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TaskWaitEnd
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTaskWaitEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&taskWaitEnd} }
+func (e *AnyTaskWaitEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTaskWaitEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.OriginatingTaskSchedulerID = v.OriginatingTaskSchedulerID
-	e.OriginatingTaskID = v.OriginatingTaskID
-	e.TaskID = v.TaskID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTaskWaitEnd) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
-	case 1:
-		return etw.IntValue(int64(e.OriginatingTaskID))
-	case 2:
-		return etw.IntValue(int64(e.TaskID))
-	}
-	return etw.Value{}
+	return e.TaskWaitEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTaskWaitEnd) Clone() *AnyTaskWaitEnd { return &e }
-
-func (e AnyTaskWaitEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTaskWaitEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTaskWaitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AwaitTaskContinuationScheduled is event 12, version 0, of task
 // AwaitTaskContinuationScheduled, opcode win:Send, keywords TaskTransfer and
@@ -857,15 +610,8 @@ func (e AwaitTaskContinuationScheduled) LogValue() slog.Value         { return e
 func (e AwaitTaskContinuationScheduled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var awaitTaskContinuationScheduled = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         12,
-	Level:      4,
-	Opcode:     9,
-	Task:       7,
-	Keywords:   0x3,
-	Name:       "AwaitTaskContinuationScheduled",
-	TaskName:   "AwaitTaskContinuationScheduled",
-	OpcodeName: "Send",
+	Provider: &providerDesc, ID: 12, Level: 4, Opcode: 9, Task: 7, Keywords: 0x3,
+	Name: "AwaitTaskContinuationScheduled", TaskName: "AwaitTaskContinuationScheduled", OpcodeName: "Send",
 	Fields: []etw.FieldDesc{
 		{Name: "OriginatingTaskSchedulerID", Type: etw.InInt32},
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
@@ -874,64 +620,28 @@ var awaitTaskContinuationScheduled = etw.EventDesc{
 	New: func() etw.Event { return new(AwaitTaskContinuationScheduled) },
 }
 
-// AnyAwaitTaskContinuationScheduled is event 12, of task
-// AwaitTaskContinuationScheduled, opcode win:Send, keywords TaskTransfer and
-// Tasks, level win:Informational, in any version.
-//
-// The only version is [AwaitTaskContinuationScheduled]; a newer one is decoded
-// like it.
+// AnyAwaitTaskContinuationScheduled is [AwaitTaskContinuationScheduled] in any
+// version: a newer one is decoded like it.
 type AnyAwaitTaskContinuationScheduled struct {
 	Seen etw.Seen
-
-	OriginatingTaskSchedulerID int32
-	OriginatingTaskID          int32
-	ContinueWithTaskId         int32
+	AwaitTaskContinuationScheduled
 }
 
-var anyAwaitTaskContinuationScheduled = []*etw.EventDesc{&awaitTaskContinuationScheduled}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyAwaitTaskContinuationScheduled) EventDescs() []*etw.EventDesc {
-	return anyAwaitTaskContinuationScheduled
+	return []*etw.EventDesc{&awaitTaskContinuationScheduled}
 }
-func (e *AnyAwaitTaskContinuationScheduled) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyAwaitTaskContinuationScheduled, e.Seen)
+func (e *AnyAwaitTaskContinuationScheduled) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyAwaitTaskContinuationScheduled) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v AwaitTaskContinuationScheduled
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyAwaitTaskContinuationScheduled) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.OriginatingTaskSchedulerID = v.OriginatingTaskSchedulerID
-	e.OriginatingTaskID = v.OriginatingTaskID
-	e.ContinueWithTaskId = v.ContinueWithTaskId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyAwaitTaskContinuationScheduled) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
-	case 1:
-		return etw.IntValue(int64(e.OriginatingTaskID))
-	case 2:
-		return etw.IntValue(int64(e.ContinueWithTaskId))
-	}
-	return etw.Value{}
+	return e.AwaitTaskContinuationScheduled.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyAwaitTaskContinuationScheduled) Clone() *AnyAwaitTaskContinuationScheduled { return &e }
-
-func (e AnyAwaitTaskContinuationScheduled) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyAwaitTaskContinuationScheduled) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyAwaitTaskContinuationScheduled) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // TaskWaitContinuationComplete is event 13, version 0, of task
 // TaskWaitContinuationComplete, keyword TaskStops, level win:Verbose.
@@ -975,69 +685,36 @@ func (e TaskWaitContinuationComplete) LogValue() slog.Value         { return etw
 func (e TaskWaitContinuationComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var taskWaitContinuationComplete = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       13,
-	Level:    5,
-	Task:     65521,
-	Keywords: 0x40,
-	Name:     "TaskWaitContinuationComplete",
-	TaskName: "TaskWaitContinuationComplete",
+	Provider: &providerDesc, ID: 13, Level: 5, Task: 65521, Keywords: 0x40,
+	Name: "TaskWaitContinuationComplete", TaskName: "TaskWaitContinuationComplete",
 	Fields: []etw.FieldDesc{
 		{Name: "TaskID", Type: etw.InInt32},
 	},
 	New: func() etw.Event { return new(TaskWaitContinuationComplete) },
 }
 
-// AnyTaskWaitContinuationComplete is event 13, of task
-// TaskWaitContinuationComplete, keyword TaskStops, level win:Verbose, in any
-// version.
-//
-// The only version is [TaskWaitContinuationComplete]; a newer one is decoded
-// like it.
+// AnyTaskWaitContinuationComplete is [TaskWaitContinuationComplete] in any
+// version: a newer one is decoded like it.
 type AnyTaskWaitContinuationComplete struct {
 	Seen etw.Seen
-
-	TaskID int32
+	TaskWaitContinuationComplete
 }
 
-var anyTaskWaitContinuationComplete = []*etw.EventDesc{&taskWaitContinuationComplete}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyTaskWaitContinuationComplete) EventDescs() []*etw.EventDesc {
-	return anyTaskWaitContinuationComplete
+	return []*etw.EventDesc{&taskWaitContinuationComplete}
 }
-func (e *AnyTaskWaitContinuationComplete) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTaskWaitContinuationComplete, e.Seen)
+func (e *AnyTaskWaitContinuationComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTaskWaitContinuationComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TaskWaitContinuationComplete
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTaskWaitContinuationComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskID = v.TaskID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTaskWaitContinuationComplete) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.TaskID))
-	}
-	return etw.Value{}
+	return e.TaskWaitContinuationComplete.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTaskWaitContinuationComplete) Clone() *AnyTaskWaitContinuationComplete { return &e }
-
-func (e AnyTaskWaitContinuationComplete) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyTaskWaitContinuationComplete) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AnyTaskWaitContinuationComplete) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 // TraceOperationBegin is event 14, version 1, of task TraceOperationBegin,
 // keyword AsyncCausalityOperation, level win:Informational.
@@ -1099,14 +776,8 @@ func (e TraceOperationBegin) LogValue() slog.Value         { return etw.LogValue
 func (e TraceOperationBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var traceOperationBegin = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       14,
-	Version:  1,
-	Level:    4,
-	Task:     65520,
-	Keywords: 0x8,
-	Name:     "TraceOperationBegin",
-	TaskName: "TraceOperationBegin",
+	Provider: &providerDesc, ID: 14, Version: 1, Level: 4, Task: 65520, Keywords: 0x8,
+	Name: "TraceOperationBegin", TaskName: "TraceOperationBegin",
 	Fields: []etw.FieldDesc{
 		{Name: "TaskID", Type: etw.InInt32},
 		{Name: "OperationName", Type: etw.InUnicodeString},
@@ -1115,53 +786,24 @@ var traceOperationBegin = etw.EventDesc{
 	New: func() etw.Event { return new(TraceOperationBegin) },
 }
 
-// AnyTraceOperationBegin is event 14, of task TraceOperationBegin, keyword
-// AsyncCausalityOperation, level win:Informational, in any version.
-//
-// An async method was called for the first time in which it waits.
-//
-// The only version is [TraceOperationBegin]; a newer one is decoded like it.
+// AnyTraceOperationBegin is [TraceOperationBegin] in any version: a newer one
+// is decoded like it.
 type AnyTraceOperationBegin struct {
 	Seen etw.Seen
-
-	TaskID int32
-	// Such as Async: and the name of the method.
-	OperationName  etw.UTF16
-	RelatedContext int64
+	TraceOperationBegin
 }
 
-var anyTraceOperationBegin = []*etw.EventDesc{&traceOperationBegin}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTraceOperationBegin) EventDescs() []*etw.EventDesc { return anyTraceOperationBegin }
-func (e *AnyTraceOperationBegin) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTraceOperationBegin, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTraceOperationBegin) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&traceOperationBegin}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTraceOperationBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TraceOperationBegin
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTraceOperationBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyTraceOperationBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.TaskID = v.TaskID
-	e.OperationName = v.OperationName
-	e.RelatedContext = v.RelatedContext
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTraceOperationBegin) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.TaskID))
-	case 1:
-		return etw.UTF16Value(e.OperationName)
-	case 2:
-		return etw.IntValue(e.RelatedContext)
-	}
-	return etw.Value{}
+	return e.TraceOperationBegin.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1169,10 +811,6 @@ func (e AnyTraceOperationBegin) Clone() *AnyTraceOperationBegin {
 	e.OperationName = e.OperationName.Clone()
 	return &e
 }
-
-func (e AnyTraceOperationBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTraceOperationBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTraceOperationBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TraceOperationEnd is event 15, version 1, of task TraceOperationEnd, keyword
 // AsyncCausalityOperation, level win:Informational.
@@ -1223,14 +861,8 @@ func (e TraceOperationEnd) LogValue() slog.Value         { return etw.LogValue(&
 func (e TraceOperationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var traceOperationEnd = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       15,
-	Version:  1,
-	Level:    4,
-	Task:     65519,
-	Keywords: 0x8,
-	Name:     "TraceOperationEnd",
-	TaskName: "TraceOperationEnd",
+	Provider: &providerDesc, ID: 15, Version: 1, Level: 4, Task: 65519, Keywords: 0x8,
+	Name: "TraceOperationEnd", TaskName: "TraceOperationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "TaskID", Type: etw.InInt32},
 		{Name: "Status", Type: etw.InUInt32, Map: &asyncCausalityStatusMap},
@@ -1238,56 +870,28 @@ var traceOperationEnd = etw.EventDesc{
 	New: func() etw.Event { return new(TraceOperationEnd) },
 }
 
-// AnyTraceOperationEnd is event 15, of task TraceOperationEnd, keyword
-// AsyncCausalityOperation, level win:Informational, in any version.
-//
-// It is done.
-//
-// The only version is [TraceOperationEnd]; a newer one is decoded like it.
+// AnyTraceOperationEnd is [TraceOperationEnd] in any version: a newer one is
+// decoded like it.
 type AnyTraceOperationEnd struct {
 	Seen etw.Seen
-
-	TaskID int32
-	Status AsyncCausalityStatus
+	TraceOperationEnd
 }
 
-var anyTraceOperationEnd = []*etw.EventDesc{&traceOperationEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTraceOperationEnd) EventDescs() []*etw.EventDesc { return anyTraceOperationEnd }
-func (e *AnyTraceOperationEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTraceOperationEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTraceOperationEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&traceOperationEnd}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTraceOperationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TraceOperationEnd
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTraceOperationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyTraceOperationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.TaskID = v.TaskID
-	e.Status = v.Status
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTraceOperationEnd) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.TaskID))
-	case 1:
-		return etw.UintValue(uint64(e.Status))
-	}
-	return etw.Value{}
+	return e.TraceOperationEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTraceOperationEnd) Clone() *AnyTraceOperationEnd { return &e }
-
-func (e AnyTraceOperationEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTraceOperationEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTraceOperationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TraceOperationRelation is event 16, version 1, of task
 // TraceOperationRelation, keyword AsyncCausalityRelation, level
@@ -1337,14 +941,8 @@ func (e TraceOperationRelation) LogValue() slog.Value         { return etw.LogVa
 func (e TraceOperationRelation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var traceOperationRelation = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       16,
-	Version:  1,
-	Level:    4,
-	Task:     65518,
-	Keywords: 0x10,
-	Name:     "TraceOperationRelation",
-	TaskName: "TraceOperationRelation",
+	Provider: &providerDesc, ID: 16, Version: 1, Level: 4, Task: 65518, Keywords: 0x10,
+	Name: "TraceOperationRelation", TaskName: "TraceOperationRelation",
 	Fields: []etw.FieldDesc{
 		{Name: "TaskID", Type: etw.InInt32},
 		{Name: "Relation", Type: etw.InUInt32, Map: &causalityRelationMap},
@@ -1352,55 +950,28 @@ var traceOperationRelation = etw.EventDesc{
 	New: func() etw.Event { return new(TraceOperationRelation) },
 }
 
-// AnyTraceOperationRelation is event 16, of task TraceOperationRelation,
-// keyword AsyncCausalityRelation, level win:Informational, in any version.
-//
-// The only version is [TraceOperationRelation]; a newer one is decoded like
-// it.
+// AnyTraceOperationRelation is [TraceOperationRelation] in any version: a
+// newer one is decoded like it.
 type AnyTraceOperationRelation struct {
 	Seen etw.Seen
-
-	TaskID   int32
-	Relation CausalityRelation
+	TraceOperationRelation
 }
 
-var anyTraceOperationRelation = []*etw.EventDesc{&traceOperationRelation}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTraceOperationRelation) EventDescs() []*etw.EventDesc { return anyTraceOperationRelation }
-func (e *AnyTraceOperationRelation) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTraceOperationRelation, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTraceOperationRelation) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&traceOperationRelation}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTraceOperationRelation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TraceOperationRelation
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTraceOperationRelation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyTraceOperationRelation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.TaskID = v.TaskID
-	e.Relation = v.Relation
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTraceOperationRelation) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.TaskID))
-	case 1:
-		return etw.UintValue(uint64(e.Relation))
-	}
-	return etw.Value{}
+	return e.TraceOperationRelation.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTraceOperationRelation) Clone() *AnyTraceOperationRelation { return &e }
-
-func (e AnyTraceOperationRelation) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTraceOperationRelation) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTraceOperationRelation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TraceSynchronousWorkBegin is event 17, version 1, of task
 // TraceSynchronousWorkBegin, keyword AsyncCausalitySynchronousWork, level
@@ -1450,14 +1021,8 @@ func (e TraceSynchronousWorkBegin) LogValue() slog.Value         { return etw.Lo
 func (e TraceSynchronousWorkBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var traceSynchronousWorkBegin = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       17,
-	Version:  1,
-	Level:    4,
-	Task:     65517,
-	Keywords: 0x20,
-	Name:     "TraceSynchronousWorkBegin",
-	TaskName: "TraceSynchronousWorkBegin",
+	Provider: &providerDesc, ID: 17, Version: 1, Level: 4, Task: 65517, Keywords: 0x20,
+	Name: "TraceSynchronousWorkBegin", TaskName: "TraceSynchronousWorkBegin",
 	Fields: []etw.FieldDesc{
 		{Name: "TaskID", Type: etw.InInt32},
 		{Name: "Work", Type: etw.InUInt32, Map: &causalitySynchronousWorkMap},
@@ -1465,58 +1030,28 @@ var traceSynchronousWorkBegin = etw.EventDesc{
 	New: func() etw.Event { return new(TraceSynchronousWorkBegin) },
 }
 
-// AnyTraceSynchronousWorkBegin is event 17, of task TraceSynchronousWorkBegin,
-// keyword AsyncCausalitySynchronousWork, level win:Informational, in any
-// version.
-//
-// The only version is [TraceSynchronousWorkBegin]; a newer one is decoded like
-// it.
+// AnyTraceSynchronousWorkBegin is [TraceSynchronousWorkBegin] in any version:
+// a newer one is decoded like it.
 type AnyTraceSynchronousWorkBegin struct {
 	Seen etw.Seen
-
-	TaskID int32
-	Work   CausalitySynchronousWork
+	TraceSynchronousWorkBegin
 }
 
-var anyTraceSynchronousWorkBegin = []*etw.EventDesc{&traceSynchronousWorkBegin}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyTraceSynchronousWorkBegin) EventDescs() []*etw.EventDesc {
-	return anyTraceSynchronousWorkBegin
+	return []*etw.EventDesc{&traceSynchronousWorkBegin}
 }
-func (e *AnyTraceSynchronousWorkBegin) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTraceSynchronousWorkBegin, e.Seen)
+func (e *AnyTraceSynchronousWorkBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTraceSynchronousWorkBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TraceSynchronousWorkBegin
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTraceSynchronousWorkBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.TaskID = v.TaskID
-	e.Work = v.Work
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTraceSynchronousWorkBegin) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.TaskID))
-	case 1:
-		return etw.UintValue(uint64(e.Work))
-	}
-	return etw.Value{}
+	return e.TraceSynchronousWorkBegin.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTraceSynchronousWorkBegin) Clone() *AnyTraceSynchronousWorkBegin { return &e }
-
-func (e AnyTraceSynchronousWorkBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTraceSynchronousWorkBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTraceSynchronousWorkBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TraceSynchronousWorkEnd is event 18, version 1, of task
 // TraceSynchronousWorkEnd, keyword AsyncCausalitySynchronousWork, level
@@ -1561,66 +1096,36 @@ func (e TraceSynchronousWorkEnd) LogValue() slog.Value         { return etw.LogV
 func (e TraceSynchronousWorkEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var traceSynchronousWorkEnd = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       18,
-	Version:  1,
-	Level:    4,
-	Task:     65516,
-	Keywords: 0x20,
-	Name:     "TraceSynchronousWorkEnd",
-	TaskName: "TraceSynchronousWorkEnd",
+	Provider: &providerDesc, ID: 18, Version: 1, Level: 4, Task: 65516, Keywords: 0x20,
+	Name: "TraceSynchronousWorkEnd", TaskName: "TraceSynchronousWorkEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Work", Type: etw.InUInt32, Map: &causalitySynchronousWorkMap},
 	},
 	New: func() etw.Event { return new(TraceSynchronousWorkEnd) },
 }
 
-// AnyTraceSynchronousWorkEnd is event 18, of task TraceSynchronousWorkEnd,
-// keyword AsyncCausalitySynchronousWork, level win:Informational, in any
-// version.
-//
-// The only version is [TraceSynchronousWorkEnd]; a newer one is decoded like
-// it.
+// AnyTraceSynchronousWorkEnd is [TraceSynchronousWorkEnd] in any version: a
+// newer one is decoded like it.
 type AnyTraceSynchronousWorkEnd struct {
 	Seen etw.Seen
-
-	Work CausalitySynchronousWork
+	TraceSynchronousWorkEnd
 }
 
-var anyTraceSynchronousWorkEnd = []*etw.EventDesc{&traceSynchronousWorkEnd}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTraceSynchronousWorkEnd) EventDescs() []*etw.EventDesc { return anyTraceSynchronousWorkEnd }
-func (e *AnyTraceSynchronousWorkEnd) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTraceSynchronousWorkEnd, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTraceSynchronousWorkEnd) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&traceSynchronousWorkEnd}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTraceSynchronousWorkEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TraceSynchronousWorkEnd
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTraceSynchronousWorkEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyTraceSynchronousWorkEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.Work = v.Work
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTraceSynchronousWorkEnd) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Work))
-	}
-	return etw.Value{}
+	return e.TraceSynchronousWorkEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTraceSynchronousWorkEnd) Clone() *AnyTraceSynchronousWorkEnd { return &e }
-
-func (e AnyTraceSynchronousWorkEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTraceSynchronousWorkEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTraceSynchronousWorkEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskWaitContinuationStarted is event 19, version 0, of task
 // TaskWaitContinuationStarted, keyword Tasks, level win:Verbose.
@@ -1664,67 +1169,36 @@ func (e TaskWaitContinuationStarted) LogValue() slog.Value         { return etw.
 func (e TaskWaitContinuationStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var taskWaitContinuationStarted = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       19,
-	Level:    5,
-	Task:     65515,
-	Keywords: 0x2,
-	Name:     "TaskWaitContinuationStarted",
-	TaskName: "TaskWaitContinuationStarted",
+	Provider: &providerDesc, ID: 19, Level: 5, Task: 65515, Keywords: 0x2,
+	Name: "TaskWaitContinuationStarted", TaskName: "TaskWaitContinuationStarted",
 	Fields: []etw.FieldDesc{
 		{Name: "TaskID", Type: etw.InInt32},
 	},
 	New: func() etw.Event { return new(TaskWaitContinuationStarted) },
 }
 
-// AnyTaskWaitContinuationStarted is event 19, of task
-// TaskWaitContinuationStarted, keyword Tasks, level win:Verbose, in any
-// version.
-//
-// The only version is [TaskWaitContinuationStarted]; a newer one is decoded
-// like it.
+// AnyTaskWaitContinuationStarted is [TaskWaitContinuationStarted] in any
+// version: a newer one is decoded like it.
 type AnyTaskWaitContinuationStarted struct {
 	Seen etw.Seen
-
-	TaskID int32
+	TaskWaitContinuationStarted
 }
 
-var anyTaskWaitContinuationStarted = []*etw.EventDesc{&taskWaitContinuationStarted}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyTaskWaitContinuationStarted) EventDescs() []*etw.EventDesc {
-	return anyTaskWaitContinuationStarted
+	return []*etw.EventDesc{&taskWaitContinuationStarted}
 }
-func (e *AnyTaskWaitContinuationStarted) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTaskWaitContinuationStarted, e.Seen)
+func (e *AnyTaskWaitContinuationStarted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTaskWaitContinuationStarted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TaskWaitContinuationStarted
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTaskWaitContinuationStarted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskID = v.TaskID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTaskWaitContinuationStarted) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.TaskID))
-	}
-	return etw.Value{}
+	return e.TaskWaitContinuationStarted.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyTaskWaitContinuationStarted) Clone() *AnyTaskWaitContinuationStarted { return &e }
-
-func (e AnyTaskWaitContinuationStarted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTaskWaitContinuationStarted) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTaskWaitContinuationStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RunningContinuation is event 20, version 0, of task RunningContinuation,
 // keyword Debug, level win:Informational.
@@ -1776,13 +1250,8 @@ func (e RunningContinuation) LogValue() slog.Value         { return etw.LogValue
 func (e RunningContinuation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var runningContinuation = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       20,
-	Level:    4,
-	Task:     65514,
-	Keywords: 0x20000,
-	Name:     "RunningContinuation",
-	TaskName: "RunningContinuation",
+	Provider: &providerDesc, ID: 20, Level: 4, Task: 65514, Keywords: 0x20000,
+	Name: "RunningContinuation", TaskName: "RunningContinuation",
 	Fields: []etw.FieldDesc{
 		{Name: "TaskID", Type: etw.InInt64},
 		{Name: "Object", Type: etw.InInt64},
@@ -1790,57 +1259,28 @@ var runningContinuation = etw.EventDesc{
 	New: func() etw.Event { return new(RunningContinuation) },
 }
 
-// AnyRunningContinuation is event 20, of task RunningContinuation, keyword
-// Debug, level win:Informational, in any version.
-//
-// What goes on after a task is about to run.
-//
-// The only version is [RunningContinuation]; a newer one is decoded like it.
+// AnyRunningContinuation is [RunningContinuation] in any version: a newer one
+// is decoded like it.
 type AnyRunningContinuation struct {
 	Seen etw.Seen
-
-	TaskID int64
-	// Its address.
-	Object int64
+	RunningContinuation
 }
 
-var anyRunningContinuation = []*etw.EventDesc{&runningContinuation}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRunningContinuation) EventDescs() []*etw.EventDesc { return anyRunningContinuation }
-func (e *AnyRunningContinuation) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRunningContinuation, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRunningContinuation) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&runningContinuation}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRunningContinuation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RunningContinuation
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRunningContinuation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRunningContinuation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskID = v.TaskID
-	e.Object = v.Object
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRunningContinuation) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(e.TaskID)
-	case 1:
-		return etw.IntValue(e.Object)
-	}
-	return etw.Value{}
+	return e.RunningContinuation.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyRunningContinuation) Clone() *AnyRunningContinuation { return &e }
-
-func (e AnyRunningContinuation) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRunningContinuation) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRunningContinuation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RunningContinuationList is event 21, version 0, of task
 // RunningContinuationList, keyword Debug, level win:Informational.
@@ -1896,13 +1336,8 @@ func (e RunningContinuationList) LogValue() slog.Value         { return etw.LogV
 func (e RunningContinuationList) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var runningContinuationList = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       21,
-	Level:    4,
-	Task:     65513,
-	Keywords: 0x20000,
-	Name:     "RunningContinuationList",
-	TaskName: "RunningContinuationList",
+	Provider: &providerDesc, ID: 21, Level: 4, Task: 65513, Keywords: 0x20000,
+	Name: "RunningContinuationList", TaskName: "RunningContinuationList",
 	Fields: []etw.FieldDesc{
 		{Name: "TaskID", Type: etw.InInt64},
 		{Name: "Index", Type: etw.InInt64},
@@ -1911,61 +1346,28 @@ var runningContinuationList = etw.EventDesc{
 	New: func() etw.Event { return new(RunningContinuationList) },
 }
 
-// AnyRunningContinuationList is event 21, of task RunningContinuationList,
-// keyword Debug, level win:Informational, in any version.
-//
-// One of several that go on after a task is about to run.
-//
-// The only version is [RunningContinuationList]; a newer one is decoded like
-// it.
+// AnyRunningContinuationList is [RunningContinuationList] in any version: a
+// newer one is decoded like it.
 type AnyRunningContinuationList struct {
 	Seen etw.Seen
-
-	TaskID int64
-	Index  int64
-	Object int64
+	RunningContinuationList
 }
 
-var anyRunningContinuationList = []*etw.EventDesc{&runningContinuationList}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRunningContinuationList) EventDescs() []*etw.EventDesc { return anyRunningContinuationList }
-func (e *AnyRunningContinuationList) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRunningContinuationList, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRunningContinuationList) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&runningContinuationList}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRunningContinuationList) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RunningContinuationList
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRunningContinuationList) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRunningContinuationList) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskID = v.TaskID
-	e.Index = v.Index
-	e.Object = v.Object
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRunningContinuationList) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(e.TaskID)
-	case 1:
-		return etw.IntValue(e.Index)
-	case 2:
-		return etw.IntValue(e.Object)
-	}
-	return etw.Value{}
+	return e.RunningContinuationList.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyRunningContinuationList) Clone() *AnyRunningContinuationList { return &e }
-
-func (e AnyRunningContinuationList) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRunningContinuationList) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRunningContinuationList) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DebugFacilityMessage is event 23, version 0, of task DebugFacilityMessage,
 // keyword Debug, level win:Informational.
@@ -2017,13 +1419,8 @@ func (e DebugFacilityMessage) LogValue() slog.Value         { return etw.LogValu
 func (e DebugFacilityMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var debugFacilityMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       23,
-	Level:    4,
-	Task:     65511,
-	Keywords: 0x20000,
-	Name:     "DebugFacilityMessage",
-	TaskName: "DebugFacilityMessage",
+	Provider: &providerDesc, ID: 23, Level: 4, Task: 65511, Keywords: 0x20000,
+	Name: "DebugFacilityMessage", TaskName: "DebugFacilityMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "Facility", Type: etw.InUnicodeString},
 		{Name: "Message", Type: etw.InUnicodeString},
@@ -2031,46 +1428,24 @@ var debugFacilityMessage = etw.EventDesc{
 	New: func() etw.Event { return new(DebugFacilityMessage) },
 }
 
-// AnyDebugFacilityMessage is event 23, of task DebugFacilityMessage, keyword
-// Debug, level win:Informational, in any version.
-//
-// The only version is [DebugFacilityMessage]; a newer one is decoded like it.
+// AnyDebugFacilityMessage is [DebugFacilityMessage] in any version: a newer
+// one is decoded like it.
 type AnyDebugFacilityMessage struct {
 	Seen etw.Seen
-
-	Facility etw.UTF16
-	Message  etw.UTF16
+	DebugFacilityMessage
 }
 
-var anyDebugFacilityMessage = []*etw.EventDesc{&debugFacilityMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyDebugFacilityMessage) EventDescs() []*etw.EventDesc { return anyDebugFacilityMessage }
-func (e *AnyDebugFacilityMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDebugFacilityMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDebugFacilityMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&debugFacilityMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDebugFacilityMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v DebugFacilityMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyDebugFacilityMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyDebugFacilityMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Facility = v.Facility
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDebugFacilityMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Facility)
-	case 1:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.DebugFacilityMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2079,10 +1454,6 @@ func (e AnyDebugFacilityMessage) Clone() *AnyDebugFacilityMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyDebugFacilityMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDebugFacilityMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDebugFacilityMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DebugFacilityMessage1 is event 24, version 0, of task DebugFacilityMessage1,
 // keyword Debug, level win:Informational.
@@ -2140,13 +1511,8 @@ func (e DebugFacilityMessage1) LogValue() slog.Value         { return etw.LogVal
 func (e DebugFacilityMessage1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var debugFacilityMessage1 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       24,
-	Level:    4,
-	Task:     65510,
-	Keywords: 0x20000,
-	Name:     "DebugFacilityMessage1",
-	TaskName: "DebugFacilityMessage1",
+	Provider: &providerDesc, ID: 24, Level: 4, Task: 65510, Keywords: 0x20000,
+	Name: "DebugFacilityMessage1", TaskName: "DebugFacilityMessage1",
 	Fields: []etw.FieldDesc{
 		{Name: "Facility", Type: etw.InUnicodeString},
 		{Name: "Message", Type: etw.InUnicodeString},
@@ -2155,50 +1521,24 @@ var debugFacilityMessage1 = etw.EventDesc{
 	New: func() etw.Event { return new(DebugFacilityMessage1) },
 }
 
-// AnyDebugFacilityMessage1 is event 24, of task DebugFacilityMessage1, keyword
-// Debug, level win:Informational, in any version.
-//
-// The only version is [DebugFacilityMessage1]; a newer one is decoded like it.
+// AnyDebugFacilityMessage1 is [DebugFacilityMessage1] in any version: a newer
+// one is decoded like it.
 type AnyDebugFacilityMessage1 struct {
 	Seen etw.Seen
-
-	Facility etw.UTF16
-	Message  etw.UTF16
-	Value1   etw.UTF16
+	DebugFacilityMessage1
 }
 
-var anyDebugFacilityMessage1 = []*etw.EventDesc{&debugFacilityMessage1}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyDebugFacilityMessage1) EventDescs() []*etw.EventDesc { return anyDebugFacilityMessage1 }
-func (e *AnyDebugFacilityMessage1) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyDebugFacilityMessage1, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDebugFacilityMessage1) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&debugFacilityMessage1}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDebugFacilityMessage1) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v DebugFacilityMessage1
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyDebugFacilityMessage1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyDebugFacilityMessage1) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Facility = v.Facility
-	e.Message = v.Message
-	e.Value1 = v.Value1
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDebugFacilityMessage1) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Facility)
-	case 1:
-		return etw.UTF16Value(e.Message)
-	case 2:
-		return etw.UTF16Value(e.Value1)
-	}
-	return etw.Value{}
+	return e.DebugFacilityMessage1.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2208,10 +1548,6 @@ func (e AnyDebugFacilityMessage1) Clone() *AnyDebugFacilityMessage1 {
 	e.Value1 = e.Value1.Clone()
 	return &e
 }
-
-func (e AnyDebugFacilityMessage1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDebugFacilityMessage1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDebugFacilityMessage1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SetActivityId is event 25, version 0, of task SetActivityId, keyword
 // DebugActivityId, level win:Informational.
@@ -2257,63 +1593,34 @@ func (e SetActivityId) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e SetActivityId) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var setActivityId = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       25,
-	Level:    4,
-	Task:     65509,
-	Keywords: 0x40000,
-	Name:     "SetActivityId",
-	TaskName: "SetActivityId",
+	Provider: &providerDesc, ID: 25, Level: 4, Task: 65509, Keywords: 0x40000,
+	Name: "SetActivityId", TaskName: "SetActivityId",
 	Fields: []etw.FieldDesc{
 		{Name: "NewId", Type: etw.InGUID},
 	},
 	New: func() etw.Event { return new(SetActivityId) },
 }
 
-// AnySetActivityId is event 25, of task SetActivityId, keyword
-// DebugActivityId, level win:Informational, in any version.
-//
-// The thread has another activity now.
-//
-// The only version is [SetActivityId]; a newer one is decoded like it.
+// AnySetActivityId is [SetActivityId] in any version: a newer one is decoded
+// like it.
 type AnySetActivityId struct {
 	Seen etw.Seen
-
-	NewId etw.GUID
+	SetActivityId
 }
 
-var anySetActivityId = []*etw.EventDesc{&setActivityId}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySetActivityId) EventDescs() []*etw.EventDesc { return anySetActivityId }
-func (e *AnySetActivityId) EventDesc() *etw.EventDesc  { return etw.DescOf(anySetActivityId, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySetActivityId) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v SetActivityId
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySetActivityId) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&setActivityId} }
+func (e *AnySetActivityId) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnySetActivityId) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.NewId = v.NewId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySetActivityId) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.GUIDValue(e.NewId)
-	}
-	return etw.Value{}
+	return e.SetActivityId.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnySetActivityId) Clone() *AnySetActivityId { return &e }
-
-func (e AnySetActivityId) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySetActivityId) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySetActivityId) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NewID is event 26, version 0, of task NewID, keyword Debug, level
 // win:Informational.
@@ -2359,63 +1666,33 @@ func (e NewID) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e NewID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var newID = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       26,
-	Level:    4,
-	Task:     65508,
-	Keywords: 0x20000,
-	Name:     "NewID",
-	TaskName: "NewID",
+	Provider: &providerDesc, ID: 26, Level: 4, Task: 65508, Keywords: 0x20000,
+	Name: "NewID", TaskName: "NewID",
 	Fields: []etw.FieldDesc{
 		{Name: "TaskID", Type: etw.InInt32},
 	},
 	New: func() etw.Event { return new(NewID) },
 }
 
-// AnyNewID is event 26, of task NewID, keyword Debug, level win:Informational,
-// in any version.
-//
-// A task got its id.
-//
-// The only version is [NewID]; a newer one is decoded like it.
+// AnyNewID is [NewID] in any version: a newer one is decoded like it.
 type AnyNewID struct {
 	Seen etw.Seen
-
-	TaskID int32
+	NewID
 }
 
-var anyNewID = []*etw.EventDesc{&newID}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyNewID) EventDescs() []*etw.EventDesc { return anyNewID }
-func (e *AnyNewID) EventDesc() *etw.EventDesc  { return etw.DescOf(anyNewID, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyNewID) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v NewID
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyNewID) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&newID} }
+func (e *AnyNewID) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyNewID) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.TaskID = v.TaskID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyNewID) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.TaskID))
-	}
-	return etw.Value{}
+	return e.NewID.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyNewID) Clone() *AnyNewID { return &e }
-
-func (e AnyNewID) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyNewID) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyNewID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // IncompleteAsyncMethod is event 27, version 0, of task IncompleteAsyncMethod,
 // keyword AsyncMethod, level win:Warning.
@@ -2464,58 +1741,32 @@ func (e IncompleteAsyncMethod) LogValue() slog.Value         { return etw.LogVal
 func (e IncompleteAsyncMethod) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var incompleteAsyncMethod = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       27,
-	Level:    3,
-	Task:     65507,
-	Keywords: 0x100,
-	Name:     "IncompleteAsyncMethod",
-	TaskName: "IncompleteAsyncMethod",
+	Provider: &providerDesc, ID: 27, Level: 3, Task: 65507, Keywords: 0x100,
+	Name: "IncompleteAsyncMethod", TaskName: "IncompleteAsyncMethod",
 	Fields: []etw.FieldDesc{
 		{Name: "stateMachineDescription", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(IncompleteAsyncMethod) },
 }
 
-// AnyIncompleteAsyncMethod is event 27, of task IncompleteAsyncMethod, keyword
-// AsyncMethod, level win:Warning, in any version.
-//
-// An async method was collected before it was done: nothing will ever continue
-// it.
-//
-// The only version is [IncompleteAsyncMethod]; a newer one is decoded like it.
+// AnyIncompleteAsyncMethod is [IncompleteAsyncMethod] in any version: a newer
+// one is decoded like it.
 type AnyIncompleteAsyncMethod struct {
 	Seen etw.Seen
-
-	StateMachineDescription etw.UTF16
+	IncompleteAsyncMethod
 }
 
-var anyIncompleteAsyncMethod = []*etw.EventDesc{&incompleteAsyncMethod}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyIncompleteAsyncMethod) EventDescs() []*etw.EventDesc { return anyIncompleteAsyncMethod }
-func (e *AnyIncompleteAsyncMethod) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyIncompleteAsyncMethod, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyIncompleteAsyncMethod) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&incompleteAsyncMethod}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyIncompleteAsyncMethod) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v IncompleteAsyncMethod
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyIncompleteAsyncMethod) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyIncompleteAsyncMethod) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.StateMachineDescription = v.StateMachineDescription
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyIncompleteAsyncMethod) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.StateMachineDescription)
-	}
-	return etw.Value{}
+	return e.IncompleteAsyncMethod.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2523,7 +1774,3 @@ func (e AnyIncompleteAsyncMethod) Clone() *AnyIncompleteAsyncMethod {
 	e.StateMachineDescription = e.StateMachineDescription.Clone()
 	return &e
 }
-
-func (e AnyIncompleteAsyncMethod) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyIncompleteAsyncMethod) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyIncompleteAsyncMethod) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -58,56 +58,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -115,10 +91,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HandshakeStart is event 1, version 0, of task Handshake, opcode win:Start,
 // level win:Informational.
@@ -175,14 +147,8 @@ func (e HandshakeStart) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e HandshakeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var handshakeStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Level:      4,
-	Opcode:     1,
-	Task:       65533,
-	Name:       "HandshakeStart",
-	TaskName:   "Handshake",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533,
+	Name: "HandshakeStart", TaskName: "Handshake", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "isServer", Type: etw.InBoolean},
 		{Name: "targetHost", Type: etw.InUnicodeString},
@@ -190,47 +156,22 @@ var handshakeStart = etw.EventDesc{
 	New: func() etw.Event { return new(HandshakeStart) },
 }
 
-// AnyHandshakeStart is event 1, of task Handshake, opcode win:Start, level
-// win:Informational, in any version.
-//
-// A handshake begins.
-//
-// The only version is [HandshakeStart]; a newer one is decoded like it.
+// AnyHandshakeStart is [HandshakeStart] in any version: a newer one is decoded
+// like it.
 type AnyHandshakeStart struct {
 	Seen etw.Seen
-
-	IsServer etw.Bool
-	// The name that the client asks for. A server does not know it yet.
-	TargetHost etw.UTF16
+	HandshakeStart
 }
 
-var anyHandshakeStart = []*etw.EventDesc{&handshakeStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHandshakeStart) EventDescs() []*etw.EventDesc { return anyHandshakeStart }
-func (e *AnyHandshakeStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHandshakeStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHandshakeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v HandshakeStart
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHandshakeStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&handshakeStart} }
+func (e *AnyHandshakeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyHandshakeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.IsServer = v.IsServer
-	e.TargetHost = v.TargetHost
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHandshakeStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.BoolValue(e.IsServer)
-	case 1:
-		return etw.UTF16Value(e.TargetHost)
-	}
-	return etw.Value{}
+	return e.HandshakeStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -238,10 +179,6 @@ func (e AnyHandshakeStart) Clone() *AnyHandshakeStart {
 	e.TargetHost = e.TargetHost.Clone()
 	return &e
 }
-
-func (e AnyHandshakeStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHandshakeStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHandshakeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HandshakeStop is event 2, version 0, of task Handshake, opcode win:Stop,
 // level win:Informational.
@@ -288,65 +225,34 @@ func (e HandshakeStop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e HandshakeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var handshakeStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Level:      4,
-	Opcode:     2,
-	Task:       65533,
-	Name:       "HandshakeStop",
-	TaskName:   "Handshake",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533,
+	Name: "HandshakeStop", TaskName: "Handshake", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "protocol", Type: etw.InUInt32, Map: &sslProtocolsMap},
 	},
 	New: func() etw.Event { return new(HandshakeStop) },
 }
 
-// AnyHandshakeStop is event 2, of task Handshake, opcode win:Stop, level
-// win:Informational, in any version.
-//
-// It is over.
-//
-// The only version is [HandshakeStop]; a newer one is decoded like it.
+// AnyHandshakeStop is [HandshakeStop] in any version: a newer one is decoded
+// like it.
 type AnyHandshakeStop struct {
 	Seen etw.Seen
-
-	// The version agreed on, 0 if it failed.
-	Protocol SslProtocols
+	HandshakeStop
 }
 
-var anyHandshakeStop = []*etw.EventDesc{&handshakeStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHandshakeStop) EventDescs() []*etw.EventDesc { return anyHandshakeStop }
-func (e *AnyHandshakeStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHandshakeStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHandshakeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v HandshakeStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHandshakeStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&handshakeStop} }
+func (e *AnyHandshakeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyHandshakeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Protocol = v.Protocol
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHandshakeStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Protocol))
-	}
-	return etw.Value{}
+	return e.HandshakeStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHandshakeStop) Clone() *AnyHandshakeStop { return &e }
-
-func (e AnyHandshakeStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHandshakeStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHandshakeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HandshakeFailed is event 3, version 0, of task HandshakeFailed, level
 // win:Error.
@@ -407,12 +313,8 @@ func (e HandshakeFailed) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e HandshakeFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var handshakeFailed = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Level:    2,
-	Task:     65531,
-	Name:     "HandshakeFailed",
-	TaskName: "HandshakeFailed",
+	Provider: &providerDesc, ID: 3, Level: 2, Task: 65531,
+	Name: "HandshakeFailed", TaskName: "HandshakeFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "isServer", Type: etw.InBoolean},
 		{Name: "elapsedMilliseconds", Type: etw.InDouble},
@@ -421,52 +323,22 @@ var handshakeFailed = etw.EventDesc{
 	New: func() etw.Event { return new(HandshakeFailed) },
 }
 
-// AnyHandshakeFailed is event 3, of task HandshakeFailed, level win:Error, in
-// any version.
-//
-// It failed.
-//
-// The only version is [HandshakeFailed]; a newer one is decoded like it.
+// AnyHandshakeFailed is [HandshakeFailed] in any version: a newer one is
+// decoded like it.
 type AnyHandshakeFailed struct {
 	Seen etw.Seen
-
-	IsServer            etw.Bool
-	ElapsedMilliseconds float64
-	ExceptionMessage    etw.UTF16
+	HandshakeFailed
 }
 
-var anyHandshakeFailed = []*etw.EventDesc{&handshakeFailed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHandshakeFailed) EventDescs() []*etw.EventDesc { return anyHandshakeFailed }
-func (e *AnyHandshakeFailed) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyHandshakeFailed, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHandshakeFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&handshakeFailed} }
+func (e *AnyHandshakeFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHandshakeFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v HandshakeFailed
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyHandshakeFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.IsServer = v.IsServer
-	e.ElapsedMilliseconds = v.ElapsedMilliseconds
-	e.ExceptionMessage = v.ExceptionMessage
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHandshakeFailed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.BoolValue(e.IsServer)
-	case 1:
-		return etw.FloatValue(e.ElapsedMilliseconds)
-	case 2:
-		return etw.UTF16Value(e.ExceptionMessage)
-	}
-	return etw.Value{}
+	return e.HandshakeFailed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -474,7 +346,3 @@ func (e AnyHandshakeFailed) Clone() *AnyHandshakeFailed {
 	e.ExceptionMessage = e.ExceptionMessage.Clone()
 	return &e
 }
-
-func (e AnyHandshakeFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHandshakeFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHandshakeFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

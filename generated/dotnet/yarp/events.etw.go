@@ -57,56 +57,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, level
-// win:LogAlways, in any version.
-//
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -114,10 +90,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ForwarderStart is event 1, version 0, of task Forwarder, opcode win:Start,
 // level win:Informational.
@@ -163,54 +135,30 @@ func (e ForwarderStart) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ForwarderStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var forwarderStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Level:      4,
-	Opcode:     1,
-	Task:       65533,
-	Name:       "ForwarderStart",
-	TaskName:   "Forwarder",
-	OpcodeName: "Start",
+	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533,
+	Name: "ForwarderStart", TaskName: "Forwarder", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "destinationPrefix", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(ForwarderStart) },
 }
 
-// AnyForwarderStart is event 1, of task Forwarder, opcode win:Start, level
-// win:Informational, in any version.
-//
-// The only version is [ForwarderStart]; a newer one is decoded like it.
+// AnyForwarderStart is [ForwarderStart] in any version: a newer one is decoded
+// like it.
 type AnyForwarderStart struct {
 	Seen etw.Seen
-
-	DestinationPrefix etw.UTF16
+	ForwarderStart
 }
 
-var anyForwarderStart = []*etw.EventDesc{&forwarderStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyForwarderStart) EventDescs() []*etw.EventDesc { return anyForwarderStart }
-func (e *AnyForwarderStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyForwarderStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyForwarderStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ForwarderStart
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyForwarderStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&forwarderStart} }
+func (e *AnyForwarderStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyForwarderStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.DestinationPrefix = v.DestinationPrefix
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyForwarderStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.DestinationPrefix)
-	}
-	return etw.Value{}
+	return e.ForwarderStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -218,10 +166,6 @@ func (e AnyForwarderStart) Clone() *AnyForwarderStart {
 	e.DestinationPrefix = e.DestinationPrefix.Clone()
 	return &e
 }
-
-func (e AnyForwarderStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyForwarderStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyForwarderStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ForwarderStop is event 2, version 0, of task Forwarder, opcode win:Stop,
 // level win:Informational.
@@ -265,62 +209,34 @@ func (e ForwarderStop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ForwarderStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var forwarderStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Level:      4,
-	Opcode:     2,
-	Task:       65533,
-	Name:       "ForwarderStop",
-	TaskName:   "Forwarder",
-	OpcodeName: "Stop",
+	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533,
+	Name: "ForwarderStop", TaskName: "Forwarder", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "statusCode", Type: etw.InInt32},
 	},
 	New: func() etw.Event { return new(ForwarderStop) },
 }
 
-// AnyForwarderStop is event 2, of task Forwarder, opcode win:Stop, level
-// win:Informational, in any version.
-//
-// The only version is [ForwarderStop]; a newer one is decoded like it.
+// AnyForwarderStop is [ForwarderStop] in any version: a newer one is decoded
+// like it.
 type AnyForwarderStop struct {
 	Seen etw.Seen
-
-	StatusCode int32
+	ForwarderStop
 }
 
-var anyForwarderStop = []*etw.EventDesc{&forwarderStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyForwarderStop) EventDescs() []*etw.EventDesc { return anyForwarderStop }
-func (e *AnyForwarderStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyForwarderStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyForwarderStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ForwarderStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyForwarderStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&forwarderStop} }
+func (e *AnyForwarderStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyForwarderStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.StatusCode = v.StatusCode
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyForwarderStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.StatusCode))
-	}
-	return etw.Value{}
+	return e.ForwarderStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyForwarderStop) Clone() *AnyForwarderStop { return &e }
-
-func (e AnyForwarderStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyForwarderStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyForwarderStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ForwarderFailed is event 3, version 0, of task ForwarderFailed, level
 // win:Informational.
@@ -364,62 +280,34 @@ func (e ForwarderFailed) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ForwarderFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var forwarderFailed = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Level:    4,
-	Task:     65531,
-	Name:     "ForwarderFailed",
-	TaskName: "ForwarderFailed",
+	Provider: &providerDesc, ID: 3, Level: 4, Task: 65531,
+	Name: "ForwarderFailed", TaskName: "ForwarderFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "error", Type: etw.InUInt32, Map: &forwarderErrorMap},
 	},
 	New: func() etw.Event { return new(ForwarderFailed) },
 }
 
-// AnyForwarderFailed is event 3, of task ForwarderFailed, level
-// win:Informational, in any version.
-//
-// The only version is [ForwarderFailed]; a newer one is decoded like it.
+// AnyForwarderFailed is [ForwarderFailed] in any version: a newer one is
+// decoded like it.
 type AnyForwarderFailed struct {
 	Seen etw.Seen
-
-	Error ForwarderError
+	ForwarderFailed
 }
 
-var anyForwarderFailed = []*etw.EventDesc{&forwarderFailed}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyForwarderFailed) EventDescs() []*etw.EventDesc { return anyForwarderFailed }
-func (e *AnyForwarderFailed) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyForwarderFailed, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyForwarderFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&forwarderFailed} }
+func (e *AnyForwarderFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyForwarderFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ForwarderFailed
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyForwarderFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Error = v.Error
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyForwarderFailed) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Error))
-	}
-	return etw.Value{}
+	return e.ForwarderFailed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyForwarderFailed) Clone() *AnyForwarderFailed { return &e }
-
-func (e AnyForwarderFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyForwarderFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyForwarderFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ForwarderStage is event 4, version 0, of task ForwarderStage, level
 // win:Informational.
@@ -463,60 +351,34 @@ func (e ForwarderStage) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ForwarderStage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var forwarderStage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Level:    4,
-	Task:     65530,
-	Name:     "ForwarderStage",
-	TaskName: "ForwarderStage",
+	Provider: &providerDesc, ID: 4, Level: 4, Task: 65530,
+	Name: "ForwarderStage", TaskName: "ForwarderStage",
 	Fields: []etw.FieldDesc{
 		{Name: "stage", Type: etw.InUInt32, Map: &forwarderStageValueMap},
 	},
 	New: func() etw.Event { return new(ForwarderStage) },
 }
 
-// AnyForwarderStage is event 4, of task ForwarderStage, level
-// win:Informational, in any version.
-//
-// The only version is [ForwarderStage]; a newer one is decoded like it.
+// AnyForwarderStage is [ForwarderStage] in any version: a newer one is decoded
+// like it.
 type AnyForwarderStage struct {
 	Seen etw.Seen
-
-	Stage ForwarderStageValue
+	ForwarderStage
 }
 
-var anyForwarderStage = []*etw.EventDesc{&forwarderStage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyForwarderStage) EventDescs() []*etw.EventDesc { return anyForwarderStage }
-func (e *AnyForwarderStage) EventDesc() *etw.EventDesc  { return etw.DescOf(anyForwarderStage, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyForwarderStage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ForwarderStage
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyForwarderStage) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&forwarderStage} }
+func (e *AnyForwarderStage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyForwarderStage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Stage = v.Stage
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyForwarderStage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Stage))
-	}
-	return etw.Value{}
+	return e.ForwarderStage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyForwarderStage) Clone() *AnyForwarderStage { return &e }
-
-func (e AnyForwarderStage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyForwarderStage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyForwarderStage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ContentTransferring is event 5, version 0, of task ContentTransferring,
 // level win:Informational.
@@ -580,12 +442,8 @@ func (e ContentTransferring) LogValue() slog.Value         { return etw.LogValue
 func (e ContentTransferring) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var contentTransferring = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Level:    4,
-	Task:     65529,
-	Name:     "ContentTransferring",
-	TaskName: "ContentTransferring",
+	Provider: &providerDesc, ID: 5, Level: 4, Task: 65529,
+	Name: "ContentTransferring", TaskName: "ContentTransferring",
 	Fields: []etw.FieldDesc{
 		{Name: "isRequest", Type: etw.InBoolean},
 		{Name: "contentLength", Type: etw.InInt64},
@@ -596,66 +454,28 @@ var contentTransferring = etw.EventDesc{
 	New: func() etw.Event { return new(ContentTransferring) },
 }
 
-// AnyContentTransferring is event 5, of task ContentTransferring, level
-// win:Informational, in any version.
-//
-// The only version is [ContentTransferring]; a newer one is decoded like it.
+// AnyContentTransferring is [ContentTransferring] in any version: a newer one
+// is decoded like it.
 type AnyContentTransferring struct {
 	Seen etw.Seen
-
-	IsRequest     etw.Bool
-	ContentLength int64
-	Iops          int64
-	ReadTime      int64
-	WriteTime     int64
+	ContentTransferring
 }
 
-var anyContentTransferring = []*etw.EventDesc{&contentTransferring}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyContentTransferring) EventDescs() []*etw.EventDesc { return anyContentTransferring }
-func (e *AnyContentTransferring) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyContentTransferring, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyContentTransferring) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&contentTransferring}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyContentTransferring) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ContentTransferring
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyContentTransferring) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyContentTransferring) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.IsRequest = v.IsRequest
-	e.ContentLength = v.ContentLength
-	e.Iops = v.Iops
-	e.ReadTime = v.ReadTime
-	e.WriteTime = v.WriteTime
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyContentTransferring) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.BoolValue(e.IsRequest)
-	case 1:
-		return etw.IntValue(e.ContentLength)
-	case 2:
-		return etw.IntValue(e.Iops)
-	case 3:
-		return etw.IntValue(e.ReadTime)
-	case 4:
-		return etw.IntValue(e.WriteTime)
-	}
-	return etw.Value{}
+	return e.ContentTransferring.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyContentTransferring) Clone() *AnyContentTransferring { return &e }
-
-func (e AnyContentTransferring) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyContentTransferring) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyContentTransferring) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ContentTransferred is event 6, version 0, of task ContentTransferred, level
 // win:Informational.
@@ -724,12 +544,8 @@ func (e ContentTransferred) LogValue() slog.Value         { return etw.LogValue(
 func (e ContentTransferred) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var contentTransferred = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       6,
-	Level:    4,
-	Task:     65528,
-	Name:     "ContentTransferred",
-	TaskName: "ContentTransferred",
+	Provider: &providerDesc, ID: 6, Level: 4, Task: 65528,
+	Name: "ContentTransferred", TaskName: "ContentTransferred",
 	Fields: []etw.FieldDesc{
 		{Name: "isRequest", Type: etw.InBoolean},
 		{Name: "contentLength", Type: etw.InInt64},
@@ -741,70 +557,28 @@ var contentTransferred = etw.EventDesc{
 	New: func() etw.Event { return new(ContentTransferred) },
 }
 
-// AnyContentTransferred is event 6, of task ContentTransferred, level
-// win:Informational, in any version.
-//
-// The only version is [ContentTransferred]; a newer one is decoded like it.
+// AnyContentTransferred is [ContentTransferred] in any version: a newer one is
+// decoded like it.
 type AnyContentTransferred struct {
 	Seen etw.Seen
-
-	IsRequest     etw.Bool
-	ContentLength int64
-	Iops          int64
-	ReadTime      int64
-	WriteTime     int64
-	FirstReadTime int64
+	ContentTransferred
 }
 
-var anyContentTransferred = []*etw.EventDesc{&contentTransferred}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyContentTransferred) EventDescs() []*etw.EventDesc { return anyContentTransferred }
-func (e *AnyContentTransferred) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyContentTransferred, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyContentTransferred) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&contentTransferred}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyContentTransferred) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ContentTransferred
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyContentTransferred) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyContentTransferred) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.IsRequest = v.IsRequest
-	e.ContentLength = v.ContentLength
-	e.Iops = v.Iops
-	e.ReadTime = v.ReadTime
-	e.WriteTime = v.WriteTime
-	e.FirstReadTime = v.FirstReadTime
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyContentTransferred) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.BoolValue(e.IsRequest)
-	case 1:
-		return etw.IntValue(e.ContentLength)
-	case 2:
-		return etw.IntValue(e.Iops)
-	case 3:
-		return etw.IntValue(e.ReadTime)
-	case 4:
-		return etw.IntValue(e.WriteTime)
-	case 5:
-		return etw.IntValue(e.FirstReadTime)
-	}
-	return etw.Value{}
+	return e.ContentTransferred.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyContentTransferred) Clone() *AnyContentTransferred { return &e }
-
-func (e AnyContentTransferred) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyContentTransferred) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyContentTransferred) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ForwarderInvoke is event 7, version 0, of task ForwarderInvoke, level
 // win:Informational.
@@ -862,12 +636,8 @@ func (e ForwarderInvoke) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e ForwarderInvoke) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var forwarderInvoke = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       7,
-	Level:    4,
-	Task:     65527,
-	Name:     "ForwarderInvoke",
-	TaskName: "ForwarderInvoke",
+	Provider: &providerDesc, ID: 7, Level: 4, Task: 65527,
+	Name: "ForwarderInvoke", TaskName: "ForwarderInvoke",
 	Fields: []etw.FieldDesc{
 		{Name: "clusterId", Type: etw.InUnicodeString},
 		{Name: "routeId", Type: etw.InUnicodeString},
@@ -876,50 +646,22 @@ var forwarderInvoke = etw.EventDesc{
 	New: func() etw.Event { return new(ForwarderInvoke) },
 }
 
-// AnyForwarderInvoke is event 7, of task ForwarderInvoke, level
-// win:Informational, in any version.
-//
-// The only version is [ForwarderInvoke]; a newer one is decoded like it.
+// AnyForwarderInvoke is [ForwarderInvoke] in any version: a newer one is
+// decoded like it.
 type AnyForwarderInvoke struct {
 	Seen etw.Seen
-
-	ClusterId     etw.UTF16
-	RouteId       etw.UTF16
-	DestinationId etw.UTF16
+	ForwarderInvoke
 }
 
-var anyForwarderInvoke = []*etw.EventDesc{&forwarderInvoke}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyForwarderInvoke) EventDescs() []*etw.EventDesc { return anyForwarderInvoke }
-func (e *AnyForwarderInvoke) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyForwarderInvoke, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyForwarderInvoke) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&forwarderInvoke} }
+func (e *AnyForwarderInvoke) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyForwarderInvoke) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ForwarderInvoke
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyForwarderInvoke) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ClusterId = v.ClusterId
-	e.RouteId = v.RouteId
-	e.DestinationId = v.DestinationId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyForwarderInvoke) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.ClusterId)
-	case 1:
-		return etw.UTF16Value(e.RouteId)
-	case 2:
-		return etw.UTF16Value(e.DestinationId)
-	}
-	return etw.Value{}
+	return e.ForwarderInvoke.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -929,7 +671,3 @@ func (e AnyForwarderInvoke) Clone() *AnyForwarderInvoke {
 	e.DestinationId = e.DestinationId.Clone()
 	return &e
 }
-
-func (e AnyForwarderInvoke) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyForwarderInvoke) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyForwarderInvoke) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -52,60 +52,33 @@ func (e CPU) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e CPU) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var cpu = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "cpu",
-	Named:    true,
+	Provider: &providerDesc, ID: 1,
+	Name: "cpu", Named: true,
 	Fields: []etw.FieldDesc{
 		{Name: "Value", Type: etw.InVarUint},
 	},
 	New: func() etw.Event { return new(CPU) },
 }
 
-// AnyCPU is event 1, level win:LogAlways, in any version.
-//
-// What a processor was doing.
-//
-// The only version is [CPU]; a newer one is decoded like it.
+// AnyCPU is [CPU] in any version: a newer one is decoded like it.
 type AnyCPU struct {
 	Seen etw.Seen
-
-	// How many intervals between samples the event stands for.
-	Value uint64
+	CPU
 }
 
-var anyCPU = []*etw.EventDesc{&cpu}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCPU) EventDescs() []*etw.EventDesc { return anyCPU }
-func (e *AnyCPU) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCPU, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCPU) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CPU
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCPU) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&cpu} }
+func (e *AnyCPU) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCPU) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Value = v.Value
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCPU) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.Value)
-	}
-	return etw.Value{}
+	return e.CPU.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyCPU) Clone() *AnyCPU { return &e }
-
-func (e AnyCPU) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCPU) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCPU) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ContextSwitch is event 2, version 0, level win:LogAlways.
 //
@@ -151,61 +124,34 @@ func (e ContextSwitch) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ContextSwitch) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var contextSwitch = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "cswitch",
-	Named:    true,
+	Provider: &providerDesc, ID: 2,
+	Name: "cswitch", Named: true,
 	Fields: []etw.FieldDesc{
 		{Name: "Value", Type: etw.InVarUint},
 	},
 	New: func() etw.Event { return new(ContextSwitch) },
 }
 
-// AnyContextSwitch is event 2, level win:LogAlways, in any version.
-//
-// A thread runs again, on the processor of the event. The call stack is where
-// it had stopped.
-//
-// The only version is [ContextSwitch]; a newer one is decoded like it.
+// AnyContextSwitch is [ContextSwitch] in any version: a newer one is decoded
+// like it.
 type AnyContextSwitch struct {
 	Seen etw.Seen
-
-	// The nanoseconds for which the thread had not run.
-	Value uint64
+	ContextSwitch
 }
 
-var anyContextSwitch = []*etw.EventDesc{&contextSwitch}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyContextSwitch) EventDescs() []*etw.EventDesc { return anyContextSwitch }
-func (e *AnyContextSwitch) EventDesc() *etw.EventDesc  { return etw.DescOf(anyContextSwitch, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyContextSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ContextSwitch
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyContextSwitch) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&contextSwitch} }
+func (e *AnyContextSwitch) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyContextSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Value = v.Value
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyContextSwitch) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.Value)
-	}
-	return etw.Value{}
+	return e.ContextSwitch.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyContextSwitch) Clone() *AnyContextSwitch { return &e }
-
-func (e AnyContextSwitch) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyContextSwitch) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyContextSwitch) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SoftPageFault is event 3, version 0, level win:LogAlways.
 //
@@ -242,12 +188,10 @@ func (e SoftPageFault) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e SoftPageFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var softPageFault = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Name:     "soft_page_fault",
-	Named:    true,
-	Fields:   faultLayoutFields,
-	New:      func() etw.Event { return new(SoftPageFault) },
+	Provider: &providerDesc, ID: 3,
+	Name: "soft_page_fault", Named: true,
+	Fields: faultLayoutFields,
+	New:    func() etw.Event { return new(SoftPageFault) },
 }
 
 // faultLayout is the template Fault, which several events use.
@@ -277,62 +221,26 @@ var faultLayoutFields = []etw.FieldDesc{
 	{Name: "Value", Type: etw.InVarUint},
 }
 
-// AnySoftPageFault is event 3, level win:LogAlways, in any version.
-//
-// A page was not mapped, but was in memory.
-//
-// The only version is [SoftPageFault]; a newer one is decoded like it.
+// AnySoftPageFault is [SoftPageFault] in any version: a newer one is decoded
+// like it.
 type AnySoftPageFault struct {
 	Seen etw.Seen
-
-	// How many faults the event stands for.
-	Value uint64
+	SoftPageFault
 }
 
-var anySoftPageFault = []*etw.EventDesc{&softPageFault}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySoftPageFault) EventDescs() []*etw.EventDesc { return anySoftPageFault }
-func (e *AnySoftPageFault) EventDesc() *etw.EventDesc  { return etw.DescOf(anySoftPageFault, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySoftPageFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyFaultLayout)(e).decode(version, p, ptr, anySoftPageFault)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySoftPageFault) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&softPageFault} }
+func (e *AnySoftPageFault) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySoftPageFault) FieldValue(i int) etw.Value {
-	return (*anyFaultLayout)(e).FieldValue(i)
+func (e *AnySoftPageFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.SoftPageFault.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnySoftPageFault) Clone() *AnySoftPageFault { return &e }
-
-func (e AnySoftPageFault) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySoftPageFault) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySoftPageFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyFaultLayout is what types for all versions of an event share, the newest
-// of which has the template Fault.
-type anyFaultLayout AnySoftPageFault
-
-func (e *anyFaultLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v faultLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Value = v.Value
-	return n, err
-}
-
-func (e *anyFaultLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.Value)
-	}
-	return etw.Value{}
-}
 
 // HardPageFault is event 4, version 0, level win:LogAlways.
 //
@@ -369,47 +277,29 @@ func (e HardPageFault) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e HardPageFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var hardPageFault = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Name:     "hard_page_fault",
-	Named:    true,
-	Fields:   faultLayoutFields,
-	New:      func() etw.Event { return new(HardPageFault) },
+	Provider: &providerDesc, ID: 4,
+	Name: "hard_page_fault", Named: true,
+	Fields: faultLayoutFields,
+	New:    func() etw.Event { return new(HardPageFault) },
 }
 
-// AnyHardPageFault is event 4, level win:LogAlways, in any version.
-//
-// A page had to be read.
-//
-// The only version is [HardPageFault]; a newer one is decoded like it.
+// AnyHardPageFault is [HardPageFault] in any version: a newer one is decoded
+// like it.
 type AnyHardPageFault struct {
 	Seen etw.Seen
-
-	// How many faults the event stands for.
-	Value uint64
+	HardPageFault
 }
 
-var anyHardPageFault = []*etw.EventDesc{&hardPageFault}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyHardPageFault) EventDescs() []*etw.EventDesc { return anyHardPageFault }
-func (e *AnyHardPageFault) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHardPageFault, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyHardPageFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyFaultLayout)(e).decode(version, p, ptr, anyHardPageFault)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyHardPageFault) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&hardPageFault} }
+func (e *AnyHardPageFault) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyHardPageFault) FieldValue(i int) etw.Value {
-	return (*anyFaultLayout)(e).FieldValue(i)
+func (e *AnyHardPageFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.HardPageFault.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyHardPageFault) Clone() *AnyHardPageFault { return &e }
-
-func (e AnyHardPageFault) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHardPageFault) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyHardPageFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

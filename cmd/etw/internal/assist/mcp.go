@@ -14,6 +14,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/command"
 )
 
 // NewMCP returns the command that lets an assistant ask.
@@ -77,7 +78,7 @@ func serveAssistant(cmd, root *cobra.Command, run desk.Runner, roots []string, l
 	if err != nil {
 		return cli.Usagef("--root: %w", err)
 	}
-	server := mcp.NewServer(&mcp.Implementation{Name: "etw", Title: "ETW and EventPipe traces", Version: cmd.Root().Version},
+	server := mcp.NewServer(&mcp.Implementation{Name: "etw", Title: "ETW and EventPipe traces", Version: command.Version()},
 		&mcp.ServerOptions{Instructions: assistantGuide, Capabilities: &mcp.ServerCapabilities{}})
 	server.AddReceivingMiddleware(shortErrors)
 	addTools(server, root, d)

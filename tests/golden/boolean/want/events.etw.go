@@ -56,9 +56,8 @@ func (e Flag) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Flag) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var flag = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Flag",
+	Provider: &providerDesc, ID: 1,
+	Name: "Flag",
 	Fields: []etw.FieldDesc{
 		{Name: "Enabled", Type: etw.InBoolean},
 		{Name: "Visible", Type: etw.InBoolean},
@@ -66,48 +65,22 @@ var flag = etw.EventDesc{
 	New: func() etw.Event { return new(Flag) },
 }
 
-// AnyFlag is event 1, in any version.
-//
-// The only version is [Flag]; a newer one is decoded like it.
+// AnyFlag is [Flag] in any version: a newer one is decoded like it.
 type AnyFlag struct {
 	Seen etw.Seen
-
-	Enabled etw.Bool
-	Visible etw.Bool
+	Flag
 }
 
-var anyFlag = []*etw.EventDesc{&flag}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyFlag) EventDescs() []*etw.EventDesc { return anyFlag }
-func (e *AnyFlag) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFlag, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFlag) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Flag
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFlag) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&flag} }
+func (e *AnyFlag) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyFlag) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Enabled = v.Enabled
-	e.Visible = v.Visible
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFlag) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.BoolValue(e.Enabled)
-	case 1:
-		return etw.BoolValue(e.Visible)
-	}
-	return etw.Value{}
+	return e.Flag.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyFlag) Clone() *AnyFlag { return &e }
-
-func (e AnyFlag) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFlag) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFlag) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

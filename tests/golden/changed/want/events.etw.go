@@ -55,9 +55,8 @@ func (e Pairs) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Pairs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pairs = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Pairs",
+	Provider: &providerDesc, ID: 1,
+	Name: "Pairs",
 	Fields: []etw.FieldDesc{
 		{Name: "Items", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Fields: []etw.FieldDesc{
 			{Name: "X", Type: etw.InUInt32},
@@ -216,10 +215,8 @@ func (e PairsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e PairsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pairsV1 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Version:  1,
-	Name:     "Pairs_V1",
+	Provider: &providerDesc, ID: 1, Version: 1,
+	Name: "Pairs_V1",
 	Fields: []etw.FieldDesc{
 		{Name: "Items", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Fields: []etw.FieldDesc{
 			{Name: "X", Type: etw.InUInt32},
@@ -393,10 +390,8 @@ func (e PairsV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e PairsV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pairsV2 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Version:  2,
-	Name:     "Pairs_V2",
+	Provider: &providerDesc, ID: 1, Version: 2,
+	Name: "Pairs_V2",
 	Fields: []etw.FieldDesc{
 		{Name: "Items", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Fields: []etw.FieldDesc{
 			{Name: "X", Type: etw.InUInt32},
@@ -647,9 +642,8 @@ func (e States) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e States) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var states = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "States",
+	Provider: &providerDesc, ID: 2,
+	Name: "States",
 	Fields: []etw.FieldDesc{
 		{Name: "All", Type: etw.InUInt8, Map: &state8Map, Count: etw.Size{Kind: etw.SizeConst, N: 4}},
 	},
@@ -699,10 +693,8 @@ func (e StatesV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e StatesV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var statesV1 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Version:  1,
-	Name:     "States_V1",
+	Provider: &providerDesc, ID: 2, Version: 1,
+	Name: "States_V1",
 	Fields: []etw.FieldDesc{
 		{Name: "All", Type: etw.InUInt32, Map: &stateMap, Count: etw.Size{Kind: etw.SizeConst, N: 2}},
 	},
@@ -818,9 +810,8 @@ func (e Head) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Head) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var head = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Name:     "Head",
+	Provider: &providerDesc, ID: 3,
+	Name: "Head",
 	Fields: []etw.FieldDesc{
 		{Name: "Info", Type: etw.InStruct, Fields: []etw.FieldDesc{
 			{Name: "X", Type: etw.InUInt32},
@@ -900,10 +891,8 @@ func (e HeadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e HeadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var headV1 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Version:  1,
-	Name:     "Head_V1",
+	Provider: &providerDesc, ID: 3, Version: 1,
+	Name: "Head_V1",
 	Fields: []etw.FieldDesc{
 		{Name: "Info", Type: etw.InStruct, Fields: []etw.FieldDesc{
 			{Name: "X", Type: etw.InUInt32},
@@ -996,10 +985,8 @@ func (e HeadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e HeadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var headV2 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Version:  2,
-	Name:     "Head_V2",
+	Provider: &providerDesc, ID: 3, Version: 2,
+	Name: "Head_V2",
 	Fields: []etw.FieldDesc{
 		{Name: "Info", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeConst, N: 1}, Fields: []etw.FieldDesc{
 			{Name: "X", Type: etw.InUInt32},
@@ -1238,11 +1225,10 @@ func (e Address) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Address) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var address = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Name:     "Address",
-	Fields:   addressLayoutFields,
-	New:      func() etw.Event { return new(Address) },
+	Provider: &providerDesc, ID: 4,
+	Name:   "Address",
+	Fields: addressLayoutFields,
+	New:    func() etw.Event { return new(Address) },
 }
 
 // addressLayout is the template Address, which several events use.
@@ -1323,10 +1309,8 @@ func (e AddressV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e AddressV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var addressV1 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Version:  1,
-	Name:     "Address_V1",
+	Provider: &providerDesc, ID: 4, Version: 1,
+	Name: "Address_V1",
 	Fields: []etw.FieldDesc{
 		{Name: "Base", Type: etw.InPointer},
 		{Name: "Size", Type: etw.InPointer},
@@ -1367,12 +1351,10 @@ func (e AddressV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e AddressV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var addressV2 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Version:  2,
-	Name:     "Address_V2",
-	Fields:   addressLayoutFields,
-	New:      func() etw.Event { return new(AddressV2) },
+	Provider: &providerDesc, ID: 4, Version: 2,
+	Name:   "Address_V2",
+	Fields: addressLayoutFields,
+	New:    func() etw.Event { return new(AddressV2) },
 }
 
 // AnyAddress is event 4, in any version.

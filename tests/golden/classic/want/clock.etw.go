@@ -23,37 +23,31 @@ func (e ClockTick) LogValue() slog.Value                                 { retur
 func (e ClockTick) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var clockTick = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x03},
-	ID:         46,
-	Opcode:     46,
-	Task:       3,
-	Name:       "ClockTick",
-	TaskName:   "Clock",
-	OpcodeName: "Tick",
-	New:        func() etw.Event { return new(ClockTick) },
+	Provider: &providerDesc, ID: 46, Opcode: 46, Task: 3,
+	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x03},
+	Name:  "ClockTick", TaskName: "Clock", OpcodeName: "Tick",
+	New: func() etw.Event { return new(ClockTick) },
 }
 
-// AnyClockTick is event 46, of task Clock, opcode Tick, in any version.
-//
-// The only version is [ClockTick]; a newer one is decoded like it.
+// AnyClockTick is [ClockTick] in any version: a newer one is decoded like it.
 type AnyClockTick struct {
 	Seen etw.Seen
+	ClockTick
 }
 
-var anyClockTick = []*etw.EventDesc{&clockTick}
-
-func (*AnyClockTick) EventDescs() []*etw.EventDesc { return anyClockTick }
-func (*AnyClockTick) EventDesc() *etw.EventDesc    { return &clockTick }
-func (e *AnyClockTick) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyClockTick) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&clockTick} }
+func (e *AnyClockTick) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyClockTick) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.ClockTick.DecodePayload(p, ptr)
 }
-func (*AnyClockTick) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyClockTick) Clone() *AnyClockTick         { return &e }
-func (e AnyClockTick) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyClockTick) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyClockTick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyClockTick) Clone() *AnyClockTick { return &e }
 
 // ClockLoad is the classic event of class
 // 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b003, opcode 10 (Load), version 0, of task
@@ -89,17 +83,11 @@ func (e ClockLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ClockLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var clockLoad = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x03},
-	ID:         10,
-	Opcode:     10,
-	Task:       3,
-	Name:       "ClockLoad",
-	TaskName:   "Clock",
-	OpcodeName: "Load",
-	Fields:     clockLayoutFields,
-	New:        func() etw.Event { return new(ClockLoad) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Opcode: 10, Task: 3,
+	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x03},
+	Name:  "ClockLoad", TaskName: "Clock", OpcodeName: "Load",
+	Fields: clockLayoutFields,
+	New:    func() etw.Event { return new(ClockLoad) },
 }
 
 // clockLayout is the template Clock, which several events use.
@@ -130,46 +118,22 @@ var clockLayoutFields = []etw.FieldDesc{
 	{Name: "Ticks", Type: etw.InUInt64},
 }
 
-// AnyClockLoad is the classic event of class
-// 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b003, opcode 10 (Load), of task Clock, in
-// any version.
-//
-// The only version is [ClockLoad]; a newer one is decoded like it.
+// AnyClockLoad is [ClockLoad] in any version: a newer one is decoded like it.
 type AnyClockLoad struct {
 	Seen etw.Seen
-
-	Ticks uint64
+	ClockLoad
 }
 
-var anyClockLoad = []*etw.EventDesc{&clockLoad}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyClockLoad) EventDescs() []*etw.EventDesc { return anyClockLoad }
-func (e *AnyClockLoad) EventDesc() *etw.EventDesc  { return etw.DescOf(anyClockLoad, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyClockLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ClockLoad
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyClockLoad) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&clockLoad} }
+func (e *AnyClockLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyClockLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Ticks = v.Ticks
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyClockLoad) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(e.Ticks)
-	}
-	return etw.Value{}
+	return e.ClockLoad.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyClockLoad) Clone() *AnyClockLoad { return &e }
-
-func (e AnyClockLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyClockLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyClockLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -44,9 +44,8 @@ func (e Nowhere) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Nowhere) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var nowhere = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       34471,
-	Name:     "Nowhere",
-	Fields:   clockLayoutFields,
-	New:      func() etw.Event { return new(Nowhere) },
+	Provider: &providerDesc, ID: 34471,
+	Name:   "Nowhere",
+	Fields: clockLayoutFields,
+	New:    func() etw.Event { return new(Nowhere) },
 }

@@ -58,15 +58,9 @@ func (e JobStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e JobStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
-	ID:         34465,
-	Opcode:     1,
-	Task:       1,
-	Name:       "JobStart",
-	TaskName:   "Job",
-	OpcodeName: "Start",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34465, Opcode: 1, Task: 1,
+	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
+	Name:  "JobStart", TaskName: "Job", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InPointer},
 		{Name: "ImageFileName", Type: etw.InAnsiString},
@@ -135,16 +129,9 @@ func (e JobStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e JobStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
-	ID:         34465,
-	Version:    1,
-	Opcode:     1,
-	Task:       1,
-	Name:       "JobStart",
-	TaskName:   "Job",
-	OpcodeName: "Start",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34465, Version: 1, Opcode: 1, Task: 1,
+	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
+	Name:  "JobStart", TaskName: "Job", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "PageDirectoryBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32},
@@ -198,18 +185,11 @@ func (e JobStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e JobStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobStartV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
-	ID:         34465,
-	Version:    2,
-	Opcode:     1,
-	Task:       1,
-	Name:       "JobStart",
-	TaskName:   "Job",
-	OpcodeName: "Start",
-	Fields:     jobV2LayoutFields,
-	New:        func() etw.Event { return new(JobStartV2) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34465, Version: 2, Opcode: 1, Task: 1,
+	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
+	Name:  "JobStart", TaskName: "Job", OpcodeName: "Start",
+	Fields: jobV2LayoutFields,
+	New:    func() etw.Event { return new(JobStartV2) },
 }
 
 // jobV2Layout is the template Job_V2, which several events use.
@@ -413,85 +393,35 @@ func (e JobStop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e JobStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
-	ID:         34466,
-	Version:    2,
-	Opcode:     2,
-	Task:       1,
-	Name:       "JobStop",
-	TaskName:   "Job",
-	OpcodeName: "Stop",
-	Fields:     jobV2LayoutFields,
-	New:        func() etw.Event { return new(JobStop) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34466, Version: 2, Opcode: 2, Task: 1,
+	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
+	Name:  "JobStop", TaskName: "Job", OpcodeName: "Stop",
+	Fields: jobV2LayoutFields,
+	New:    func() etw.Event { return new(JobStop) },
 }
 
-// AnyJobStop is the classic event of class
-// 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001, opcode 2 (win:Stop), of task Job, in
-// any version.
-//
-// The only version is [JobStop]; a newer one is decoded like it.
+// AnyJobStop is [JobStop] in any version: a newer one is decoded like it.
 type AnyJobStop struct {
 	Seen etw.Seen
-
-	UniqueKey etw.Pointer
-	// Number of the process.
-	ProcessId     uint32
-	UserSID       etw.SID
-	ImageFileName etw.ANSI
-	CommandLine   etw.UTF16
+	JobStop
 }
 
-var anyJobStop = []*etw.EventDesc{&jobStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyJobStop) EventDescs() []*etw.EventDesc { return anyJobStop }
-func (e *AnyJobStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyJobStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyJobStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v JobStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyJobStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobStop} }
+func (e *AnyJobStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(2, p, ptr)
+}
+func (e *AnyJobStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	e.UniqueKey = v.UniqueKey
-	e.ProcessId = v.ProcessId
-	e.UserSID = v.UserSID
-	e.ImageFileName = v.ImageFileName
-	e.CommandLine = v.CommandLine
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyJobStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.UniqueKey)
-	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 2:
-		return etw.SIDValue(e.UserSID)
-	case 3:
-		return etw.ANSIValue(e.ImageFileName)
-	case 4:
-		return etw.UTF16Value(e.CommandLine)
-	}
-	return etw.Value{}
+	return e.JobStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyJobStop) Clone() *AnyJobStop {
-	e.UserSID = e.UserSID.Clone()
-	e.ImageFileName = e.ImageFileName.Clone()
-	e.CommandLine = e.CommandLine.Clone()
+	(*jobV2Layout)(&e.JobStop).detach()
 	return &e
 }
-
-func (e AnyJobStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJobStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyJobStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobStopped is the classic event of class
 // 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001, opcode 2 (win:Stop), version 2, of
@@ -530,16 +460,9 @@ func (e JobStopped) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e JobStopped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jobStopped = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
-	ID:         34469,
-	Version:    2,
-	Opcode:     2,
-	Task:       1,
-	Name:       "JobStopped",
-	TaskName:   "Job",
-	OpcodeName: "Stop",
-	Fields:     clockLayoutFields,
-	New:        func() etw.Event { return new(JobStopped) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34469, Version: 2, Opcode: 2, Task: 1,
+	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
+	Name:  "JobStopped", TaskName: "Job", OpcodeName: "Stop",
+	Fields: clockLayoutFields,
+	New:    func() etw.Event { return new(JobStopped) },
 }

@@ -46,16 +46,11 @@ func (e ModuleLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleLoad = etw.EventDesc{
-	Provider:   &providerDesc,
-	Class:      etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x02},
-	ID:         10,
-	Opcode:     10,
-	Task:       2,
-	Name:       "ModuleLoad",
-	TaskName:   "Module",
-	OpcodeName: "Load",
-	Fields:     moduleLayoutFields,
-	New:        func() etw.Event { return new(ModuleLoad) },
+	Provider: &providerDesc, ID: 10, Opcode: 10, Task: 2,
+	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x02},
+	Name:  "ModuleLoad", TaskName: "Module", OpcodeName: "Load",
+	Fields: moduleLayoutFields,
+	New:    func() etw.Event { return new(ModuleLoad) },
 }
 
 // moduleLayout is the template Module, which several events use.
@@ -99,73 +94,28 @@ var moduleLayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// AnyModuleLoad is event 10, of task Module, opcode Load, in any version.
-//
-// The only version is [ModuleLoad]; a newer one is decoded like it.
+// AnyModuleLoad is [ModuleLoad] in any version: a newer one is decoded like
+// it.
 type AnyModuleLoad struct {
 	Seen etw.Seen
-
-	Base     etw.Pointer
-	Size     etw.Pointer
-	FileName etw.UTF16
+	ModuleLoad
 }
 
-var anyModuleLoad = []*etw.EventDesc{&moduleLoad}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyModuleLoad) EventDescs() []*etw.EventDesc { return anyModuleLoad }
-func (e *AnyModuleLoad) EventDesc() *etw.EventDesc  { return etw.DescOf(anyModuleLoad, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyModuleLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyModuleLayout)(e).decode(version, p, ptr, anyModuleLoad)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyModuleLoad) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&moduleLoad} }
+func (e *AnyModuleLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyModuleLoad) FieldValue(i int) etw.Value {
-	return (*anyModuleLayout)(e).FieldValue(i)
+func (e *AnyModuleLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ModuleLoad.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyModuleLoad) Clone() *AnyModuleLoad {
-	(*anyModuleLayout)(&e).detach()
+	(*moduleLayout)(&e.ModuleLoad).detach()
 	return &e
-}
-
-func (e AnyModuleLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyModuleLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyModuleLayout is what types for all versions of an event share, the newest
-// of which has the template Module.
-type anyModuleLayout AnyModuleLoad
-
-func (e *anyModuleLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v moduleLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Base = v.Base
-	e.Size = v.Size
-	e.FileName = v.FileName
-	return n, err
-}
-
-func (e *anyModuleLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.PointerValue(e.Base)
-	case 1:
-		return etw.PointerValue(e.Size)
-	case 2:
-		return etw.UTF16Value(e.FileName)
-	}
-	return etw.Value{}
-}
-
-func (e *anyModuleLayout) detach() {
-	e.FileName = e.FileName.Clone()
 }
 
 // Module is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b002,
@@ -182,37 +132,31 @@ func (e Module) LogValue() slog.Value                                 { return e
 func (e Module) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var module = etw.EventDesc{
-	Provider: &providerDesc,
-	Kind:     etw.KindClassic,
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34468, Task: 2,
 	Class:    etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x02},
-	ID:       34468,
-	Task:     2,
 	TaskName: "Module",
 	New:      func() etw.Event { return new(Module) },
 }
 
-// AnyModule is the classic event of class
-// 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b002, opcode 0, of task Module, in any
-// version.
-//
-// The only version is [Module]; a newer one is decoded like it.
+// AnyModule is [Module] in any version: a newer one is decoded like it.
 type AnyModule struct {
 	Seen etw.Seen
+	Module
 }
 
-var anyModule = []*etw.EventDesc{&module}
-
-func (*AnyModule) EventDescs() []*etw.EventDesc { return anyModule }
-func (*AnyModule) EventDesc() *etw.EventDesc    { return &module }
-func (e *AnyModule) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyModule) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&module} }
+func (e *AnyModule) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyModule) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.Module.DecodePayload(p, ptr)
 }
-func (*AnyModule) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyModule) Clone() *AnyModule            { return &e }
-func (e AnyModule) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyModule) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyModule) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyModule) Clone() *AnyModule { return &e }
 
 // ModuleStop is the classic event of class
 // 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b002, opcode 2 (win:Stop), version 0, of
@@ -253,58 +197,36 @@ func (e ModuleStop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ModuleStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x02},
-	ID:         34467,
-	Opcode:     2,
-	Task:       2,
-	TaskName:   "Module",
-	OpcodeName: "Stop",
-	Fields:     moduleLayoutFields,
-	New:        func() etw.Event { return new(ModuleStop) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34467, Opcode: 2, Task: 2,
+	Class:    etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x02},
+	TaskName: "Module", OpcodeName: "Stop",
+	Fields: moduleLayoutFields,
+	New:    func() etw.Event { return new(ModuleStop) },
 }
 
-// AnyModuleStop is the classic event of class
-// 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b002, opcode 2 (win:Stop), of task Module,
-// in any version.
-//
-// The only version is [ModuleStop]; a newer one is decoded like it.
+// AnyModuleStop is [ModuleStop] in any version: a newer one is decoded like
+// it.
 type AnyModuleStop struct {
 	Seen etw.Seen
-
-	Base     etw.Pointer
-	Size     etw.Pointer
-	FileName etw.UTF16
+	ModuleStop
 }
 
-var anyModuleStop = []*etw.EventDesc{&moduleStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyModuleStop) EventDescs() []*etw.EventDesc { return anyModuleStop }
-func (e *AnyModuleStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyModuleStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyModuleStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyModuleLayout)(e).decode(version, p, ptr, anyModuleStop)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyModuleStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&moduleStop} }
+func (e *AnyModuleStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyModuleStop) FieldValue(i int) etw.Value {
-	return (*anyModuleLayout)(e).FieldValue(i)
+func (e *AnyModuleStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ModuleStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyModuleStop) Clone() *AnyModuleStop {
-	(*anyModuleLayout)(&e).detach()
+	(*moduleLayout)(&e.ModuleStop).detach()
 	return &e
 }
-
-func (e AnyModuleStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyModuleStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyModuleStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ModuleLoaded is the classic event of class
 // 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b002, opcode 10 (Load), version 0, of task
@@ -348,15 +270,9 @@ func (e ModuleLoaded) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ModuleLoaded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleLoaded = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x02},
-	ID:         34470,
-	Opcode:     10,
-	Task:       2,
-	Name:       "ModuleLoaded",
-	TaskName:   "Module",
-	OpcodeName: "Load",
-	Fields:     moduleLayoutFields,
-	New:        func() etw.Event { return new(ModuleLoaded) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34470, Opcode: 10, Task: 2,
+	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x02},
+	Name:  "ModuleLoaded", TaskName: "Module", OpcodeName: "Load",
+	Fields: moduleLayoutFields,
+	New:    func() etw.Event { return new(ModuleLoaded) },
 }

@@ -25,43 +25,31 @@ func (e DiskSeek) LogValue() slog.Value                                 { return
 func (e DiskSeek) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var diskSeek = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Channel:    16,
-	Level:      16,
-	Opcode:     12,
-	Task:       7,
-	Keywords:   0x800000000001,
-	Name:       "DiskSeek",
-	TaskName:   "Disk",
-	OpcodeName: "Seek",
-	Message:    "The disk moved its head.",
-	New:        func() etw.Event { return new(DiskSeek) },
+	Provider: &providerDesc, ID: 1, Channel: 16, Level: 16, Opcode: 12, Task: 7, Keywords: 0x800000000001,
+	Name: "DiskSeek", TaskName: "Disk", OpcodeName: "Seek",
+	Message: "The disk moved its head.",
+	New:     func() etw.Event { return new(DiskSeek) },
 }
 
-// AnyDiskSeek is event 1, of task Disk, opcode Seek, keywords IOKeyword and
-// Net, level PerFrame, in any version.
-//
-// Message: The disk moved its head.
-//
-// The only version is [DiskSeek]; a newer one is decoded like it.
+// AnyDiskSeek is [DiskSeek] in any version: a newer one is decoded like it.
 type AnyDiskSeek struct {
 	Seen etw.Seen
+	DiskSeek
 }
 
-var anyDiskSeek = []*etw.EventDesc{&diskSeek}
-
-func (*AnyDiskSeek) EventDescs() []*etw.EventDesc { return anyDiskSeek }
-func (*AnyDiskSeek) EventDesc() *etw.EventDesc    { return &diskSeek }
-func (e *AnyDiskSeek) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDiskSeek) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&diskSeek} }
+func (e *AnyDiskSeek) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyDiskSeek) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.DiskSeek.DecodePayload(p, ptr)
 }
-func (*AnyDiskSeek) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyDiskSeek) Clone() *AnyDiskSeek          { return &e }
-func (e AnyDiskSeek) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskSeek) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDiskSeek) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyDiskSeek) Clone() *AnyDiskSeek { return &e }
 
 // DiskStart is event 2, version 0, of task Disk, opcode win:Start, keyword
 // IOKeyword, level win:Verbose.
@@ -77,36 +65,27 @@ func (e DiskStart) LogValue() slog.Value                                 { retur
 func (e DiskStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var diskStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Level:      5,
-	Opcode:     1,
-	Task:       7,
-	Keywords:   0x1,
-	Name:       "DiskStart",
-	TaskName:   "Disk",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(DiskStart) },
+	Provider: &providerDesc, ID: 2, Level: 5, Opcode: 1, Task: 7, Keywords: 0x1,
+	Name: "DiskStart", TaskName: "Disk", OpcodeName: "Start",
+	New: func() etw.Event { return new(DiskStart) },
 }
 
-// AnyDiskStart is event 2, of task Disk, opcode win:Start, keyword IOKeyword,
-// level win:Verbose, in any version.
-//
-// The only version is [DiskStart]; a newer one is decoded like it.
+// AnyDiskStart is [DiskStart] in any version: a newer one is decoded like it.
 type AnyDiskStart struct {
 	Seen etw.Seen
+	DiskStart
 }
 
-var anyDiskStart = []*etw.EventDesc{&diskStart}
-
-func (*AnyDiskStart) EventDescs() []*etw.EventDesc { return anyDiskStart }
-func (*AnyDiskStart) EventDesc() *etw.EventDesc    { return &diskStart }
-func (e *AnyDiskStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDiskStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&diskStart} }
+func (e *AnyDiskStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyDiskStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.DiskStart.DecodePayload(p, ptr)
 }
-func (*AnyDiskStart) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyDiskStart) Clone() *AnyDiskStart         { return &e }
-func (e AnyDiskStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDiskStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyDiskStart) Clone() *AnyDiskStart { return &e }

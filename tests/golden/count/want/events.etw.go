@@ -119,9 +119,8 @@ func (e Counts) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Counts) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var counts = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Counts",
+	Provider: &providerDesc, ID: 1,
+	Name: "Counts",
 	Fields: []etw.FieldDesc{
 		{Name: "N", Type: etw.InUInt8},
 		{Name: "Size", Type: etw.InUInt8},
@@ -139,83 +138,21 @@ var counts = etw.EventDesc{
 	New: func() etw.Event { return new(Counts) },
 }
 
-// AnyCounts is event 1, in any version.
-//
-// The only version is [Counts]; a newer one is decoded like it.
+// AnyCounts is [Counts] in any version: a newer one is decoded like it.
 type AnyCounts struct {
 	Seen etw.Seen
-
-	N         uint8
-	Size      uint8
-	Pair      etw.Uint64s     // 2 elements
-	One       etw.Pointers    // 1 element
-	Offsets   etw.Uint32s     // N elements
-	Addresses etw.Pointers    // N elements
-	IDs       etw.GUIDs       // N elements
-	Colors    etw.Ints[Color] // N elements
-	Names     etw.UTF16s      // N elements
-	Labels    etw.ANSIs       // N elements
-	Times     etw.SystemTimes // N elements
-	Hashes    etw.Binaries    // 2 elements
+	Counts
 }
 
-var anyCounts = []*etw.EventDesc{&counts}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCounts) EventDescs() []*etw.EventDesc { return anyCounts }
-func (e *AnyCounts) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCounts, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCounts) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Counts
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCounts) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&counts} }
+func (e *AnyCounts) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCounts) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.N = v.N
-	e.Size = v.Size
-	e.Pair = v.Pair
-	e.One = v.One
-	e.Offsets = v.Offsets
-	e.Addresses = v.Addresses
-	e.IDs = v.IDs
-	e.Colors = v.Colors
-	e.Names = v.Names
-	e.Labels = v.Labels
-	e.Times = v.Times
-	e.Hashes = v.Hashes
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCounts) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.N))
-	case 1:
-		return etw.UintValue(uint64(e.Size))
-	case 2:
-		return etw.ArrayValue(&counts.Fields[2], e.Pair, e.Pair.Len(), 0, e)
-	case 3:
-		return etw.ArrayValue(&counts.Fields[3], e.One.Bytes(), e.One.Len(), e.One.PtrSize(), e)
-	case 4:
-		return etw.ArrayValue(&counts.Fields[4], e.Offsets, e.Offsets.Len(), 0, e)
-	case 5:
-		return etw.ArrayValue(&counts.Fields[5], e.Addresses.Bytes(), e.Addresses.Len(), e.Addresses.PtrSize(), e)
-	case 6:
-		return etw.ArrayValue(&counts.Fields[6], e.IDs, e.IDs.Len(), 0, e)
-	case 7:
-		return etw.ArrayValue(&counts.Fields[7], e.Colors, e.Colors.Len(), 0, e)
-	case 8:
-		return etw.ListValue(&counts.Fields[8], e.Names)
-	case 9:
-		return etw.ListValue(&counts.Fields[9], e.Labels)
-	case 10:
-		return etw.ArrayValue(&counts.Fields[10], e.Times, e.Times.Len(), 0, e)
-	case 11:
-		return etw.ListValue(&counts.Fields[11], e.Hashes)
-	}
-	return etw.Value{}
+	return e.Counts.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -232,7 +169,3 @@ func (e AnyCounts) Clone() *AnyCounts {
 	e.Hashes = e.Hashes.Clone()
 	return &e
 }
-
-func (e AnyCounts) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCounts) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCounts) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

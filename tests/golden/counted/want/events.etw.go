@@ -95,9 +95,8 @@ func (e Counted) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Counted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var counted = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Counted",
+	Provider: &providerDesc, ID: 1,
+	Name: "Counted",
 	Fields: []etw.FieldDesc{
 		{Name: "Name", Type: etw.InCountedUnicodeString},
 		{Name: "Path", Type: etw.InCountedAnsiString},
@@ -225,67 +224,21 @@ func (s CountedRows) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyCounted is event 1, in any version.
-//
-// The only version is [Counted]; a newer one is decoded like it.
+// AnyCounted is [Counted] in any version: a newer one is decoded like it.
 type AnyCounted struct {
 	Seen etw.Seen
-
-	Name  etw.UTF16
-	Path  etw.ANSI
-	Data  etw.Binary
-	N     uint8
-	Names etw.UTF16s   // N elements
-	Paths etw.ANSIs    // 2 elements
-	Blobs etw.Binaries // N elements
-	Rows  CountedRows  // N elements
+	Counted
 }
 
-var anyCounted = []*etw.EventDesc{&counted}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCounted) EventDescs() []*etw.EventDesc { return anyCounted }
-func (e *AnyCounted) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCounted, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCounted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Counted
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCounted) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&counted} }
+func (e *AnyCounted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCounted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Name = v.Name
-	e.Path = v.Path
-	e.Data = v.Data
-	e.N = v.N
-	e.Names = v.Names
-	e.Paths = v.Paths
-	e.Blobs = v.Blobs
-	e.Rows = v.Rows
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCounted) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Name)
-	case 1:
-		return etw.ANSIValue(e.Path)
-	case 2:
-		return etw.BinaryValue(e.Data)
-	case 3:
-		return etw.UintValue(uint64(e.N))
-	case 4:
-		return etw.ListValue(&counted.Fields[4], e.Names)
-	case 5:
-		return etw.ListValue(&counted.Fields[5], e.Paths)
-	case 6:
-		return etw.ListValue(&counted.Fields[6], e.Blobs)
-	case 7:
-		return etw.ArrayValue(&counted.Fields[7], e.Rows.p, e.Rows.n, e.Rows.ptr, e)
-	}
-	return etw.Value{}
+	return e.Counted.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -299,7 +252,3 @@ func (e AnyCounted) Clone() *AnyCounted {
 	e.Rows = e.Rows.Clone()
 	return &e
 }
-
-func (e AnyCounted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCounted) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCounted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

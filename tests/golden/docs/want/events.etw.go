@@ -51,12 +51,11 @@ func (e Documented) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Documented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var documented = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Documented",
-	Message:  "Found %1 items%nof %2 bytes, 100%% done",
-	Fields:   documentedLayoutFields,
-	New:      func() etw.Event { return new(Documented) },
+	Provider: &providerDesc, ID: 1,
+	Name:    "Documented",
+	Message: "Found %1 items%nof %2 bytes, 100%% done",
+	Fields:  documentedLayoutFields,
+	New:     func() etw.Event { return new(Documented) },
 }
 
 // documentedLayout is the template Documented, which several events use.
@@ -92,71 +91,26 @@ var documentedLayoutFields = []etw.FieldDesc{
 	{Name: "size", Type: etw.InUInt32},
 }
 
-// AnyDocumented is event 1, in any version.
-//
-// It says what it is for. This is long enough that the comment needs a second
-// line, where it goes on.
-//
-// Message: Found {Count} items
-// of {Bytes} bytes, 100% done
-//
-// The only version is [Documented]; a newer one is decoded like it.
+// AnyDocumented is [Documented] in any version: a newer one is decoded like
+// it.
 type AnyDocumented struct {
 	Seen etw.Seen
-
-	// How many there are.
-	Count uint32
-	// In bytes.
-	Bytes uint32 // size
+	Documented
 }
 
-var anyDocumented = []*etw.EventDesc{&documented}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyDocumented) EventDescs() []*etw.EventDesc { return anyDocumented }
-func (e *AnyDocumented) EventDesc() *etw.EventDesc  { return etw.DescOf(anyDocumented, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyDocumented) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDocumentedLayout)(e).decode(version, p, ptr, anyDocumented)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyDocumented) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&documented} }
+func (e *AnyDocumented) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDocumented) FieldValue(i int) etw.Value {
-	return (*anyDocumentedLayout)(e).FieldValue(i)
+func (e *AnyDocumented) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.Documented.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyDocumented) Clone() *AnyDocumented { return &e }
-
-func (e AnyDocumented) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDocumented) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyDocumented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyDocumentedLayout is what types for all versions of an event share, the
-// newest of which has the template Documented.
-type anyDocumentedLayout AnyDocumented
-
-func (e *anyDocumentedLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v documentedLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Count = v.Count
-	e.Bytes = v.Bytes
-	return n, err
-}
-
-func (e *anyDocumentedLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Count))
-	case 1:
-		return etw.UintValue(uint64(e.Bytes))
-	}
-	return etw.Value{}
-}
 
 // NewName is old_name: event 2, version 0.
 type NewName struct {
@@ -193,50 +147,32 @@ func (e NewName) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e NewName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var newName = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "old_name",
-	Message:  "Count=%1;%nsize=%2",
-	Fields:   documentedLayoutFields,
-	New:      func() etw.Event { return new(NewName) },
+	Provider: &providerDesc, ID: 2,
+	Name:    "old_name",
+	Message: "Count=%1;%nsize=%2",
+	Fields:  documentedLayoutFields,
+	New:     func() etw.Event { return new(NewName) },
 }
 
-// AnyNewName is event 2, in any version.
-//
-// The only version is [NewName]; a newer one is decoded like it.
+// AnyNewName is [NewName] in any version: a newer one is decoded like it.
 type AnyNewName struct {
 	Seen etw.Seen
-
-	// How many there are.
-	Count uint32
-	// In bytes.
-	Bytes uint32 // size
+	NewName
 }
 
-var anyNewName = []*etw.EventDesc{&newName}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyNewName) EventDescs() []*etw.EventDesc { return anyNewName }
-func (e *AnyNewName) EventDesc() *etw.EventDesc  { return etw.DescOf(anyNewName, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyNewName) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyDocumentedLayout)(e).decode(version, p, ptr, anyNewName)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyNewName) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&newName} }
+func (e *AnyNewName) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyNewName) FieldValue(i int) etw.Value {
-	return (*anyDocumentedLayout)(e).FieldValue(i)
+func (e *AnyNewName) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.NewName.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyNewName) Clone() *AnyNewName { return &e }
-
-func (e AnyNewName) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyNewName) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyNewName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Undocumented is event 3, version 0.
 //
@@ -329,10 +265,9 @@ func (e Undocumented) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Undocumented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var undocumented = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Name:     "Undocumented",
-	Message:  "Code: %1%nLatency in microseconds: %6%nParts=%7, how large it was: %9",
+	Provider: &providerDesc, ID: 3,
+	Name:    "Undocumented",
+	Message: "Code: %1%nLatency in microseconds: %6%nParts=%7, how large it was: %9",
 	Fields: []etw.FieldDesc{
 		{Name: "Code", Type: etw.InInt32, Out: etw.OutHResult},
 		{Name: "Status", Type: etw.InUInt32, Out: etw.OutWin32Error},
@@ -347,76 +282,22 @@ var undocumented = etw.EventDesc{
 	New: func() etw.Event { return new(Undocumented) },
 }
 
-// AnyUndocumented is event 3, in any version.
-//
-// Message: Code: {Code}
-// Latency in microseconds: {Latency}
-// Parts={Parts}, how large it was: {Size}
-//
-// The only version is [Undocumented]; a newer one is decoded like it.
+// AnyUndocumented is [Undocumented] in any version: a newer one is decoded
+// like it.
 type AnyUndocumented struct {
 	Seen etw.Seen
-
-	Code     int32  // an HRESULT
-	Status   uint32 // a Win32 error code
-	Peer     uint32 // an IPv4 address
-	PeerPort uint16 // Peer_Port; a port, big-endian
-	Entry    uint64 // the address of code
-	Latency  uint32 // Latency in microseconds
-	Parts    uint32
-	Flags    etw.Uint8s // a Boolean; Parts elements
-	// In bytes.
-	Size uint32
+	Undocumented
 }
 
-var anyUndocumented = []*etw.EventDesc{&undocumented}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyUndocumented) EventDescs() []*etw.EventDesc { return anyUndocumented }
-func (e *AnyUndocumented) EventDesc() *etw.EventDesc  { return etw.DescOf(anyUndocumented, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyUndocumented) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Undocumented
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyUndocumented) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&undocumented} }
+func (e *AnyUndocumented) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyUndocumented) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Code = v.Code
-	e.Status = v.Status
-	e.Peer = v.Peer
-	e.PeerPort = v.PeerPort
-	e.Entry = v.Entry
-	e.Latency = v.Latency
-	e.Parts = v.Parts
-	e.Flags = v.Flags
-	e.Size = v.Size
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyUndocumented) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.Code))
-	case 1:
-		return etw.UintValue(uint64(e.Status))
-	case 2:
-		return etw.UintValue(uint64(e.Peer))
-	case 3:
-		return etw.UintValue(uint64(e.PeerPort))
-	case 4:
-		return etw.UintValue(e.Entry)
-	case 5:
-		return etw.UintValue(uint64(e.Latency))
-	case 6:
-		return etw.UintValue(uint64(e.Parts))
-	case 7:
-		return etw.ArrayValue(&undocumented.Fields[7], e.Flags, e.Flags.Len(), 0, e)
-	case 8:
-		return etw.UintValue(uint64(e.Size))
-	}
-	return etw.Value{}
+	return e.Undocumented.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -424,7 +305,3 @@ func (e AnyUndocumented) Clone() *AnyUndocumented {
 	e.Flags = e.Flags.Clone()
 	return &e
 }
-
-func (e AnyUndocumented) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyUndocumented) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyUndocumented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

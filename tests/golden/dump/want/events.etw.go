@@ -78,9 +78,8 @@ func (e WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) MarshalJSON()
 }
 
 var whateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       13,
-	Name:     "WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAndBusyDay",
+	Provider: &providerDesc, ID: 13,
+	Name: "WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAndBusyDay",
 	Fields: []etw.FieldDesc{
 		{Name: "Course", Type: etw.InUInt8, Map: &courseMap},
 		{Name: "V", Type: etw.InUInt8, Map: &vMap},
@@ -220,68 +219,29 @@ func (s WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List) write(a
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13 is event 13, in
-// any version.
-//
-// The only version is
-// [WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13]; a newer one is
-// decoded like it.
+// AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13 is
+// [WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13] in any version:
+// a newer one is decoded like it.
 type AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13 struct {
 	Seen etw.Seen
-
-	Course                              Course
-	V                                   VMap
-	WhateverTheGuestsHaveAskedForAllDay WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List // Whatever_the_guests_have_asked_for_all_day; 2 elements
+	WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13
 }
 
-var anyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13 = []*etw.EventDesc{&whateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
 func (*AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) EventDescs() []*etw.EventDesc {
-	return anyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13
+	return []*etw.EventDesc{&whateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13}
 }
-func (e *AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13, e.Seen)
+func (e *AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Course = v.Course
-	e.V = v.V
-	e.WhateverTheGuestsHaveAskedForAllDay = v.WhateverTheGuestsHaveAskedForAllDay
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Course))
-	case 1:
-		return etw.UintValue(uint64(e.V))
-	case 2:
-		return etw.ArrayValue(&whateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13.Fields[2], e.WhateverTheGuestsHaveAskedForAllDay.p, e.WhateverTheGuestsHaveAskedForAllDay.n, e.WhateverTheGuestsHaveAskedForAllDay.ptr, e)
-	}
-	return etw.Value{}
+	return e.WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) Clone() *AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13 {
 	e.WhateverTheGuestsHaveAskedForAllDay = e.WhateverTheGuestsHaveAskedForAllDay.Clone()
 	return &e
-}
-
-func (e AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) String() string {
-	return string(etw.AppendText(nil, &e))
-}
-func (e AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) LogValue() slog.Value {
-	return etw.LogValue(&e)
-}
-func (e AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }

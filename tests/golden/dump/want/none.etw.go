@@ -44,16 +44,10 @@ func (e Event7937) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Event7937) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var event7937 = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         7937,
-	Version:    1,
-	Opcode:     20,
-	Task:       1,
-	Name:       "NoneTobewrittenwhenthelastorderofthedayisdone_V1",
-	TaskName:   "None",
-	OpcodeName: "Tobewrittenwhenthelastorderofthedayisdone",
-	Fields:     event7937LayoutFields,
-	New:        func() etw.Event { return new(Event7937) },
+	Provider: &providerDesc, ID: 7937, Version: 1, Opcode: 20, Task: 1,
+	Name: "NoneTobewrittenwhenthelastorderofthedayisdone_V1", TaskName: "None", OpcodeName: "Tobewrittenwhenthelastorderofthedayisdone",
+	Fields: event7937LayoutFields,
+	New:    func() etw.Event { return new(Event7937) },
 }
 
 // event7937Layout is the template
@@ -120,16 +114,10 @@ func (e Event7937V2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Event7937V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var event7937V2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         7937,
-	Version:    2,
-	Opcode:     20,
-	Task:       1,
-	Name:       "NoneTobewrittenwhenthelastorderofthedayisdone_V2",
-	TaskName:   "None",
-	OpcodeName: "Tobewrittenwhenthelastorderofthedayisdone",
-	Fields:     event7937LayoutFields,
-	New:        func() etw.Event { return new(Event7937V2) },
+	Provider: &providerDesc, ID: 7937, Version: 2, Opcode: 20, Task: 1,
+	Name: "NoneTobewrittenwhenthelastorderofthedayisdone_V2", TaskName: "None", OpcodeName: "Tobewrittenwhenthelastorderofthedayisdone",
+	Fields: event7937LayoutFields,
+	New:    func() etw.Event { return new(Event7937V2) },
 }
 
 // AnyEvent7937 is event 7937, of task None, opcode

@@ -23,37 +23,31 @@ func (e OrderAPIStart) LogValue() slog.Value                                 { r
 func (e OrderAPIStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var orderAPIStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         10,
-	Opcode:     10,
-	Task:       3,
-	Name:       "OrderAPIAPIStart",
-	TaskName:   "OrderAPI",
-	OpcodeName: "APIStart",
-	New:        func() etw.Event { return new(OrderAPIStart) },
+	Provider: &providerDesc, ID: 10, Opcode: 10, Task: 3,
+	Name: "OrderAPIAPIStart", TaskName: "OrderAPI", OpcodeName: "APIStart",
+	New: func() etw.Event { return new(OrderAPIStart) },
 }
 
-// AnyOrderAPIStart is event 10, of task OrderAPI, opcode APIStart, in any
-// version.
-//
-// The only version is [OrderAPIStart]; a newer one is decoded like it.
+// AnyOrderAPIStart is [OrderAPIStart] in any version: a newer one is decoded
+// like it.
 type AnyOrderAPIStart struct {
 	Seen etw.Seen
+	OrderAPIStart
 }
 
-var anyOrderAPIStart = []*etw.EventDesc{&orderAPIStart}
-
-func (*AnyOrderAPIStart) EventDescs() []*etw.EventDesc { return anyOrderAPIStart }
-func (*AnyOrderAPIStart) EventDesc() *etw.EventDesc    { return &orderAPIStart }
-func (e *AnyOrderAPIStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyOrderAPIStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&orderAPIStart} }
+func (e *AnyOrderAPIStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyOrderAPIStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.OrderAPIStart.DecodePayload(p, ptr)
 }
-func (*AnyOrderAPIStart) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyOrderAPIStart) Clone() *AnyOrderAPIStart     { return &e }
-func (e AnyOrderAPIStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyOrderAPIStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyOrderAPIStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyOrderAPIStart) Clone() *AnyOrderAPIStart { return &e }
 
 // OrderAPIAp is event 11, version 0, of task OrderAPI, opcode ap.
 type OrderAPIAp struct{}
@@ -68,33 +62,28 @@ func (e OrderAPIAp) LogValue() slog.Value                                 { retu
 func (e OrderAPIAp) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var orderAPIAp = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         11,
-	Opcode:     11,
-	Task:       3,
-	Name:       "OrderAPIAp",
-	TaskName:   "OrderAPI",
-	OpcodeName: "ap",
-	New:        func() etw.Event { return new(OrderAPIAp) },
+	Provider: &providerDesc, ID: 11, Opcode: 11, Task: 3,
+	Name: "OrderAPIAp", TaskName: "OrderAPI", OpcodeName: "ap",
+	New: func() etw.Event { return new(OrderAPIAp) },
 }
 
-// AnyOrderAPIAp is event 11, of task OrderAPI, opcode ap, in any version.
-//
-// The only version is [OrderAPIAp]; a newer one is decoded like it.
+// AnyOrderAPIAp is [OrderAPIAp] in any version: a newer one is decoded like
+// it.
 type AnyOrderAPIAp struct {
 	Seen etw.Seen
+	OrderAPIAp
 }
 
-var anyOrderAPIAp = []*etw.EventDesc{&orderAPIAp}
-
-func (*AnyOrderAPIAp) EventDescs() []*etw.EventDesc { return anyOrderAPIAp }
-func (*AnyOrderAPIAp) EventDesc() *etw.EventDesc    { return &orderAPIAp }
-func (e *AnyOrderAPIAp) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyOrderAPIAp) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&orderAPIAp} }
+func (e *AnyOrderAPIAp) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyOrderAPIAp) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.OrderAPIAp.DecodePayload(p, ptr)
 }
-func (*AnyOrderAPIAp) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyOrderAPIAp) Clone() *AnyOrderAPIAp        { return &e }
-func (e AnyOrderAPIAp) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyOrderAPIAp) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyOrderAPIAp) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyOrderAPIAp) Clone() *AnyOrderAPIAp { return &e }

@@ -44,58 +44,29 @@ func (e OrdersEvent7938) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e OrdersEvent7938) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ordersEvent7938 = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         7938,
-	Opcode:     20,
-	Task:       2,
-	Name:       "OrdersTobewrittenwhenthelastorderofthedayisdone",
-	TaskName:   "Orders",
-	OpcodeName: "Tobewrittenwhenthelastorderofthedayisdone",
-	Fields:     event7937LayoutFields,
-	New:        func() etw.Event { return new(OrdersEvent7938) },
+	Provider: &providerDesc, ID: 7938, Opcode: 20, Task: 2,
+	Name: "OrdersTobewrittenwhenthelastorderofthedayisdone", TaskName: "Orders", OpcodeName: "Tobewrittenwhenthelastorderofthedayisdone",
+	Fields: event7937LayoutFields,
+	New:    func() etw.Event { return new(OrdersEvent7938) },
 }
 
-// AnyOrdersEvent7938 is event 7938, of task Orders, opcode
-// Tobewrittenwhenthelastorderofthedayisdone, in any version.
-//
-// The only version is [OrdersEvent7938]; a newer one is decoded like it.
+// AnyOrdersEvent7938 is [OrdersEvent7938] in any version: a newer one is
+// decoded like it.
 type AnyOrdersEvent7938 struct {
 	Seen etw.Seen
-
-	OrderID uint32 // Order_ID
+	OrdersEvent7938
 }
 
-var anyOrdersEvent7938 = []*etw.EventDesc{&ordersEvent7938}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyOrdersEvent7938) EventDescs() []*etw.EventDesc { return anyOrdersEvent7938 }
-func (e *AnyOrdersEvent7938) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyOrdersEvent7938, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyOrdersEvent7938) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ordersEvent7938} }
+func (e *AnyOrdersEvent7938) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyOrdersEvent7938) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v OrdersEvent7938
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyOrdersEvent7938) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.OrderID = v.OrderID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyOrdersEvent7938) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.OrderID))
-	}
-	return etw.Value{}
+	return e.OrdersEvent7938.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyOrdersEvent7938) Clone() *AnyOrdersEvent7938 { return &e }
-
-func (e AnyOrdersEvent7938) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyOrdersEvent7938) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyOrdersEvent7938) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

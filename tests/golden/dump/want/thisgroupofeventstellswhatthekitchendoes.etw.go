@@ -23,34 +23,27 @@ func (e Event12) LogValue() slog.Value                                 { return 
 func (e Event12) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var event12 = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         12,
-	Opcode:     10,
-	Task:       4,
-	Name:       "ThisgroupofeventstellswhatthekitchendoesStart",
-	TaskName:   "Thisgroupofeventstellswhatthekitchendoes",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(Event12) },
+	Provider: &providerDesc, ID: 12, Opcode: 10, Task: 4,
+	Name: "ThisgroupofeventstellswhatthekitchendoesStart", TaskName: "Thisgroupofeventstellswhatthekitchendoes", OpcodeName: "Start",
+	New: func() etw.Event { return new(Event12) },
 }
 
-// AnyEvent12 is event 12, of task Thisgroupofeventstellswhatthekitchendoes,
-// opcode Start, in any version.
-//
-// The only version is [Event12]; a newer one is decoded like it.
+// AnyEvent12 is [Event12] in any version: a newer one is decoded like it.
 type AnyEvent12 struct {
 	Seen etw.Seen
+	Event12
 }
 
-var anyEvent12 = []*etw.EventDesc{&event12}
-
-func (*AnyEvent12) EventDescs() []*etw.EventDesc { return anyEvent12 }
-func (*AnyEvent12) EventDesc() *etw.EventDesc    { return &event12 }
-func (e *AnyEvent12) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvent12) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&event12} }
+func (e *AnyEvent12) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvent12) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.Event12.DecodePayload(p, ptr)
 }
-func (*AnyEvent12) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyEvent12) Clone() *AnyEvent12           { return &e }
-func (e AnyEvent12) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvent12) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvent12) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyEvent12) Clone() *AnyEvent12 { return &e }

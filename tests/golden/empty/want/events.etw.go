@@ -22,32 +22,30 @@ func (e Tick) LogValue() slog.Value                                 { return etw
 func (e Tick) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var tick = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Tick",
-	New:      func() etw.Event { return new(Tick) },
+	Provider: &providerDesc, ID: 1,
+	Name: "Tick",
+	New:  func() etw.Event { return new(Tick) },
 }
 
-// AnyTick is event 1, in any version.
-//
-// The only version is [Tick]; a newer one is decoded like it.
+// AnyTick is [Tick] in any version: a newer one is decoded like it.
 type AnyTick struct {
 	Seen etw.Seen
+	Tick
 }
 
-var anyTick = []*etw.EventDesc{&tick}
-
-func (*AnyTick) EventDescs() []*etw.EventDesc { return anyTick }
-func (*AnyTick) EventDesc() *etw.EventDesc    { return &tick }
-func (e *AnyTick) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTick) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tick} }
+func (e *AnyTick) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTick) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.Tick.DecodePayload(p, ptr)
 }
-func (*AnyTick) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyTick) Clone() *AnyTick              { return &e }
-func (e AnyTick) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTick) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyTick) Clone() *AnyTick { return &e }
 
 // Tock is event 2, version 0.
 type Tock struct{}
@@ -62,29 +60,27 @@ func (e Tock) LogValue() slog.Value                                 { return etw
 func (e Tock) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var tock = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "Tock",
-	New:      func() etw.Event { return new(Tock) },
+	Provider: &providerDesc, ID: 2,
+	Name: "Tock",
+	New:  func() etw.Event { return new(Tock) },
 }
 
-// AnyTock is event 2, in any version.
-//
-// The only version is [Tock]; a newer one is decoded like it.
+// AnyTock is [Tock] in any version: a newer one is decoded like it.
 type AnyTock struct {
 	Seen etw.Seen
+	Tock
 }
 
-var anyTock = []*etw.EventDesc{&tock}
-
-func (*AnyTock) EventDescs() []*etw.EventDesc { return anyTock }
-func (*AnyTock) EventDesc() *etw.EventDesc    { return &tock }
-func (e *AnyTock) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTock) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tock} }
+func (e *AnyTock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.Tock.DecodePayload(p, ptr)
 }
-func (*AnyTock) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyTock) Clone() *AnyTock              { return &e }
-func (e AnyTock) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTock) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyTock) Clone() *AnyTock { return &e }

@@ -61,9 +61,8 @@ func (e Enums) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Enums) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var enums = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Enums",
+	Provider: &providerDesc, ID: 1,
+	Name: "Enums",
 	Fields: []etw.FieldDesc{
 		{Name: "State", Type: etw.InUInt32, Map: &stateMap},
 		{Name: "Short", Type: etw.InUInt8, Map: &state8Map},
@@ -72,52 +71,22 @@ var enums = etw.EventDesc{
 	New: func() etw.Event { return new(Enums) },
 }
 
-// AnyEnums is event 1, in any version.
-//
-// The only version is [Enums]; a newer one is decoded like it.
+// AnyEnums is [Enums] in any version: a newer one is decoded like it.
 type AnyEnums struct {
 	Seen etw.Seen
-
-	State  State
-	Short  State8
-	Access Access
+	Enums
 }
 
-var anyEnums = []*etw.EventDesc{&enums}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEnums) EventDescs() []*etw.EventDesc { return anyEnums }
-func (e *AnyEnums) EventDesc() *etw.EventDesc  { return etw.DescOf(anyEnums, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEnums) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Enums
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEnums) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&enums} }
+func (e *AnyEnums) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEnums) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.State = v.State
-	e.Short = v.Short
-	e.Access = v.Access
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEnums) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.State))
-	case 1:
-		return etw.UintValue(uint64(e.Short))
-	case 2:
-		return etw.UintValue(uint64(e.Access))
-	}
-	return etw.Value{}
+	return e.Enums.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyEnums) Clone() *AnyEnums { return &e }
-
-func (e AnyEnums) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEnums) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEnums) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

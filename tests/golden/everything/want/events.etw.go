@@ -259,9 +259,8 @@ func (e Single) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Single) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var single = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Single",
+	Provider: &providerDesc, ID: 1,
+	Name: "Single",
 	Fields: []etw.FieldDesc{
 		{Name: "Int8", Type: etw.InInt8},
 		{Name: "UInt8", Type: etw.InUInt8},
@@ -307,195 +306,21 @@ var single = etw.EventDesc{
 	New: func() etw.Event { return new(Single) },
 }
 
-// AnySingle is event 1, in any version.
-//
-// The only version is [Single]; a newer one is decoded like it.
+// AnySingle is [Single] in any version: a newer one is decoded like it.
 type AnySingle struct {
 	Seen etw.Seen
-
-	Int8                 int8
-	UInt8                uint8
-	Int16                int16
-	UInt16               uint16
-	Int32                int32
-	UInt32               uint32
-	HexInt32             uint32
-	Int64                int64
-	UInt64               uint64
-	HexInt64             uint64
-	Float                float32
-	Double               float64
-	Boolean              etw.Bool
-	FILETIME             etw.FileTime
-	SYSTEMTIME           etw.SystemTime
-	GUID                 etw.GUID
-	Pointer              etw.Pointer
-	UnicodeString        etw.UTF16
-	AnsiString           etw.ANSI
-	SID                  etw.SID
-	CountedUnicodeString etw.UTF16
-	CountedAnsiString    etw.ANSI
-	CountedBinary        etw.Binary
-	LateInt8             int8
-	LateUInt8            uint8
-	LateInt16            int16
-	LateUInt16           uint16
-	LateInt32            int32
-	LateUInt32           uint32
-	LateHexInt32         uint32
-	LateInt64            int64
-	LateUInt64           uint64
-	LateHexInt64         uint64
-	LateFloat            float32
-	LateDouble           float64
-	LateBoolean          etw.Bool
-	LateFILETIME         etw.FileTime
-	LateSYSTEMTIME       etw.SystemTime
-	LateGUID             etw.GUID
-	LatePointer          etw.Pointer
+	Single
 }
 
-var anySingle = []*etw.EventDesc{&single}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnySingle) EventDescs() []*etw.EventDesc { return anySingle }
-func (e *AnySingle) EventDesc() *etw.EventDesc  { return etw.DescOf(anySingle, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnySingle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Single
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnySingle) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&single} }
+func (e *AnySingle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnySingle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Int8 = v.Int8
-	e.UInt8 = v.UInt8
-	e.Int16 = v.Int16
-	e.UInt16 = v.UInt16
-	e.Int32 = v.Int32
-	e.UInt32 = v.UInt32
-	e.HexInt32 = v.HexInt32
-	e.Int64 = v.Int64
-	e.UInt64 = v.UInt64
-	e.HexInt64 = v.HexInt64
-	e.Float = v.Float
-	e.Double = v.Double
-	e.Boolean = v.Boolean
-	e.FILETIME = v.FILETIME
-	e.SYSTEMTIME = v.SYSTEMTIME
-	e.GUID = v.GUID
-	e.Pointer = v.Pointer
-	e.UnicodeString = v.UnicodeString
-	e.AnsiString = v.AnsiString
-	e.SID = v.SID
-	e.CountedUnicodeString = v.CountedUnicodeString
-	e.CountedAnsiString = v.CountedAnsiString
-	e.CountedBinary = v.CountedBinary
-	e.LateInt8 = v.LateInt8
-	e.LateUInt8 = v.LateUInt8
-	e.LateInt16 = v.LateInt16
-	e.LateUInt16 = v.LateUInt16
-	e.LateInt32 = v.LateInt32
-	e.LateUInt32 = v.LateUInt32
-	e.LateHexInt32 = v.LateHexInt32
-	e.LateInt64 = v.LateInt64
-	e.LateUInt64 = v.LateUInt64
-	e.LateHexInt64 = v.LateHexInt64
-	e.LateFloat = v.LateFloat
-	e.LateDouble = v.LateDouble
-	e.LateBoolean = v.LateBoolean
-	e.LateFILETIME = v.LateFILETIME
-	e.LateSYSTEMTIME = v.LateSYSTEMTIME
-	e.LateGUID = v.LateGUID
-	e.LatePointer = v.LatePointer
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySingle) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.Int8))
-	case 1:
-		return etw.UintValue(uint64(e.UInt8))
-	case 2:
-		return etw.IntValue(int64(e.Int16))
-	case 3:
-		return etw.UintValue(uint64(e.UInt16))
-	case 4:
-		return etw.IntValue(int64(e.Int32))
-	case 5:
-		return etw.UintValue(uint64(e.UInt32))
-	case 6:
-		return etw.UintValue(uint64(e.HexInt32))
-	case 7:
-		return etw.IntValue(e.Int64)
-	case 8:
-		return etw.UintValue(e.UInt64)
-	case 9:
-		return etw.UintValue(e.HexInt64)
-	case 10:
-		return etw.Float32Value(e.Float)
-	case 11:
-		return etw.FloatValue(e.Double)
-	case 12:
-		return etw.BoolValue(e.Boolean)
-	case 13:
-		return etw.FileTimeValue(e.FILETIME)
-	case 14:
-		return etw.SystemTimeValue(e.SYSTEMTIME)
-	case 15:
-		return etw.GUIDValue(e.GUID)
-	case 16:
-		return etw.PointerValue(e.Pointer)
-	case 17:
-		return etw.UTF16Value(e.UnicodeString)
-	case 18:
-		return etw.ANSIValue(e.AnsiString)
-	case 19:
-		return etw.SIDValue(e.SID)
-	case 20:
-		return etw.UTF16Value(e.CountedUnicodeString)
-	case 21:
-		return etw.ANSIValue(e.CountedAnsiString)
-	case 22:
-		return etw.BinaryValue(e.CountedBinary)
-	case 23:
-		return etw.IntValue(int64(e.LateInt8))
-	case 24:
-		return etw.UintValue(uint64(e.LateUInt8))
-	case 25:
-		return etw.IntValue(int64(e.LateInt16))
-	case 26:
-		return etw.UintValue(uint64(e.LateUInt16))
-	case 27:
-		return etw.IntValue(int64(e.LateInt32))
-	case 28:
-		return etw.UintValue(uint64(e.LateUInt32))
-	case 29:
-		return etw.UintValue(uint64(e.LateHexInt32))
-	case 30:
-		return etw.IntValue(e.LateInt64)
-	case 31:
-		return etw.UintValue(e.LateUInt64)
-	case 32:
-		return etw.UintValue(e.LateHexInt64)
-	case 33:
-		return etw.Float32Value(e.LateFloat)
-	case 34:
-		return etw.FloatValue(e.LateDouble)
-	case 35:
-		return etw.BoolValue(e.LateBoolean)
-	case 36:
-		return etw.FileTimeValue(e.LateFILETIME)
-	case 37:
-		return etw.SystemTimeValue(e.LateSYSTEMTIME)
-	case 38:
-		return etw.GUIDValue(e.LateGUID)
-	case 39:
-		return etw.PointerValue(e.LatePointer)
-	}
-	return etw.Value{}
+	return e.Single.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -508,10 +333,6 @@ func (e AnySingle) Clone() *AnySingle {
 	e.CountedBinary = e.CountedBinary.Clone()
 	return &e
 }
-
-func (e AnySingle) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySingle) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnySingle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Const is event 2, version 0.
 type Const struct {
@@ -688,9 +509,8 @@ func (e Const) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Const) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var constEvent = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "Const",
+	Provider: &providerDesc, ID: 2,
+	Name: "Const",
 	Fields: []etw.FieldDesc{
 		{Name: "Int8", Type: etw.InInt8, Count: etw.Size{Kind: etw.SizeConst, N: 2}},
 		{Name: "UInt8", Type: etw.InUInt8, Count: etw.Size{Kind: etw.SizeConst, N: 2}},
@@ -719,127 +539,21 @@ var constEvent = etw.EventDesc{
 	New: func() etw.Event { return new(Const) },
 }
 
-// AnyConst is event 2, in any version.
-//
-// The only version is [Const]; a newer one is decoded like it.
+// AnyConst is [Const] in any version: a newer one is decoded like it.
 type AnyConst struct {
 	Seen etw.Seen
-
-	Int8                 etw.Int8s       // 2 elements
-	UInt8                etw.Uint8s      // 2 elements
-	Int16                etw.Int16s      // 2 elements
-	UInt16               etw.Uint16s     // 2 elements
-	Int32                etw.Int32s      // 2 elements
-	UInt32               etw.Uint32s     // 2 elements
-	HexInt32             etw.Uint32s     // 2 elements
-	Int64                etw.Int64s      // 2 elements
-	UInt64               etw.Uint64s     // 2 elements
-	HexInt64             etw.Uint64s     // 2 elements
-	Float                etw.Float32s    // 2 elements
-	Double               etw.Float64s    // 2 elements
-	Boolean              etw.Bools       // 2 elements
-	FILETIME             etw.FileTimes   // 2 elements
-	SYSTEMTIME           etw.SystemTimes // 2 elements
-	GUID                 etw.GUIDs       // 2 elements
-	Pointer              etw.Pointers    // 2 elements
-	UnicodeString        etw.UTF16s      // 2 elements
-	AnsiString           etw.ANSIs       // 2 elements
-	SID                  etw.SIDs        // 2 elements
-	CountedUnicodeString etw.UTF16s      // 2 elements
-	CountedAnsiString    etw.ANSIs       // 2 elements
-	CountedBinary        etw.Binaries    // 2 elements
+	Const
 }
 
-var anyConst = []*etw.EventDesc{&constEvent}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyConst) EventDescs() []*etw.EventDesc { return anyConst }
-func (e *AnyConst) EventDesc() *etw.EventDesc  { return etw.DescOf(anyConst, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyConst) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Const
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyConst) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&constEvent} }
+func (e *AnyConst) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyConst) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Int8 = v.Int8
-	e.UInt8 = v.UInt8
-	e.Int16 = v.Int16
-	e.UInt16 = v.UInt16
-	e.Int32 = v.Int32
-	e.UInt32 = v.UInt32
-	e.HexInt32 = v.HexInt32
-	e.Int64 = v.Int64
-	e.UInt64 = v.UInt64
-	e.HexInt64 = v.HexInt64
-	e.Float = v.Float
-	e.Double = v.Double
-	e.Boolean = v.Boolean
-	e.FILETIME = v.FILETIME
-	e.SYSTEMTIME = v.SYSTEMTIME
-	e.GUID = v.GUID
-	e.Pointer = v.Pointer
-	e.UnicodeString = v.UnicodeString
-	e.AnsiString = v.AnsiString
-	e.SID = v.SID
-	e.CountedUnicodeString = v.CountedUnicodeString
-	e.CountedAnsiString = v.CountedAnsiString
-	e.CountedBinary = v.CountedBinary
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyConst) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&constEvent.Fields[0], e.Int8, e.Int8.Len(), 0, e)
-	case 1:
-		return etw.ArrayValue(&constEvent.Fields[1], e.UInt8, e.UInt8.Len(), 0, e)
-	case 2:
-		return etw.ArrayValue(&constEvent.Fields[2], e.Int16, e.Int16.Len(), 0, e)
-	case 3:
-		return etw.ArrayValue(&constEvent.Fields[3], e.UInt16, e.UInt16.Len(), 0, e)
-	case 4:
-		return etw.ArrayValue(&constEvent.Fields[4], e.Int32, e.Int32.Len(), 0, e)
-	case 5:
-		return etw.ArrayValue(&constEvent.Fields[5], e.UInt32, e.UInt32.Len(), 0, e)
-	case 6:
-		return etw.ArrayValue(&constEvent.Fields[6], e.HexInt32, e.HexInt32.Len(), 0, e)
-	case 7:
-		return etw.ArrayValue(&constEvent.Fields[7], e.Int64, e.Int64.Len(), 0, e)
-	case 8:
-		return etw.ArrayValue(&constEvent.Fields[8], e.UInt64, e.UInt64.Len(), 0, e)
-	case 9:
-		return etw.ArrayValue(&constEvent.Fields[9], e.HexInt64, e.HexInt64.Len(), 0, e)
-	case 10:
-		return etw.ArrayValue(&constEvent.Fields[10], e.Float, e.Float.Len(), 0, e)
-	case 11:
-		return etw.ArrayValue(&constEvent.Fields[11], e.Double, e.Double.Len(), 0, e)
-	case 12:
-		return etw.ArrayValue(&constEvent.Fields[12], e.Boolean, e.Boolean.Len(), 0, e)
-	case 13:
-		return etw.ArrayValue(&constEvent.Fields[13], e.FILETIME, e.FILETIME.Len(), 0, e)
-	case 14:
-		return etw.ArrayValue(&constEvent.Fields[14], e.SYSTEMTIME, e.SYSTEMTIME.Len(), 0, e)
-	case 15:
-		return etw.ArrayValue(&constEvent.Fields[15], e.GUID, e.GUID.Len(), 0, e)
-	case 16:
-		return etw.ArrayValue(&constEvent.Fields[16], e.Pointer.Bytes(), e.Pointer.Len(), e.Pointer.PtrSize(), e)
-	case 17:
-		return etw.ListValue(&constEvent.Fields[17], e.UnicodeString)
-	case 18:
-		return etw.ListValue(&constEvent.Fields[18], e.AnsiString)
-	case 19:
-		return etw.ListValue(&constEvent.Fields[19], e.SID)
-	case 20:
-		return etw.ListValue(&constEvent.Fields[20], e.CountedUnicodeString)
-	case 21:
-		return etw.ListValue(&constEvent.Fields[21], e.CountedAnsiString)
-	case 22:
-		return etw.ListValue(&constEvent.Fields[22], e.CountedBinary)
-	}
-	return etw.Value{}
+	return e.Const.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -869,10 +583,6 @@ func (e AnyConst) Clone() *AnyConst {
 	e.CountedBinary = e.CountedBinary.Clone()
 	return &e
 }
-
-func (e AnyConst) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyConst) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyConst) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Counted is event 3, version 0.
 type Counted struct {
@@ -1057,9 +767,8 @@ func (e Counted) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Counted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var counted = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Name:     "Counted",
+	Provider: &providerDesc, ID: 3,
+	Name: "Counted",
 	Fields: []etw.FieldDesc{
 		{Name: "N", Type: etw.InUInt8},
 		{Name: "Int8", Type: etw.InInt8, Count: etw.Size{Kind: etw.SizeField}},
@@ -1089,131 +798,21 @@ var counted = etw.EventDesc{
 	New: func() etw.Event { return new(Counted) },
 }
 
-// AnyCounted is event 3, in any version.
-//
-// The only version is [Counted]; a newer one is decoded like it.
+// AnyCounted is [Counted] in any version: a newer one is decoded like it.
 type AnyCounted struct {
 	Seen etw.Seen
-
-	N                    uint8
-	Int8                 etw.Int8s       // N elements
-	UInt8                etw.Uint8s      // N elements
-	Int16                etw.Int16s      // N elements
-	UInt16               etw.Uint16s     // N elements
-	Int32                etw.Int32s      // N elements
-	UInt32               etw.Uint32s     // N elements
-	HexInt32             etw.Uint32s     // N elements
-	Int64                etw.Int64s      // N elements
-	UInt64               etw.Uint64s     // N elements
-	HexInt64             etw.Uint64s     // N elements
-	Float                etw.Float32s    // N elements
-	Double               etw.Float64s    // N elements
-	Boolean              etw.Bools       // N elements
-	FILETIME             etw.FileTimes   // N elements
-	SYSTEMTIME           etw.SystemTimes // N elements
-	GUID                 etw.GUIDs       // N elements
-	Pointer              etw.Pointers    // N elements
-	UnicodeString        etw.UTF16s      // N elements
-	AnsiString           etw.ANSIs       // N elements
-	SID                  etw.SIDs        // N elements
-	CountedUnicodeString etw.UTF16s      // N elements
-	CountedAnsiString    etw.ANSIs       // N elements
-	CountedBinary        etw.Binaries    // N elements
+	Counted
 }
 
-var anyCounted = []*etw.EventDesc{&counted}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCounted) EventDescs() []*etw.EventDesc { return anyCounted }
-func (e *AnyCounted) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCounted, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCounted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Counted
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCounted) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&counted} }
+func (e *AnyCounted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCounted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.N = v.N
-	e.Int8 = v.Int8
-	e.UInt8 = v.UInt8
-	e.Int16 = v.Int16
-	e.UInt16 = v.UInt16
-	e.Int32 = v.Int32
-	e.UInt32 = v.UInt32
-	e.HexInt32 = v.HexInt32
-	e.Int64 = v.Int64
-	e.UInt64 = v.UInt64
-	e.HexInt64 = v.HexInt64
-	e.Float = v.Float
-	e.Double = v.Double
-	e.Boolean = v.Boolean
-	e.FILETIME = v.FILETIME
-	e.SYSTEMTIME = v.SYSTEMTIME
-	e.GUID = v.GUID
-	e.Pointer = v.Pointer
-	e.UnicodeString = v.UnicodeString
-	e.AnsiString = v.AnsiString
-	e.SID = v.SID
-	e.CountedUnicodeString = v.CountedUnicodeString
-	e.CountedAnsiString = v.CountedAnsiString
-	e.CountedBinary = v.CountedBinary
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCounted) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.N))
-	case 1:
-		return etw.ArrayValue(&counted.Fields[1], e.Int8, e.Int8.Len(), 0, e)
-	case 2:
-		return etw.ArrayValue(&counted.Fields[2], e.UInt8, e.UInt8.Len(), 0, e)
-	case 3:
-		return etw.ArrayValue(&counted.Fields[3], e.Int16, e.Int16.Len(), 0, e)
-	case 4:
-		return etw.ArrayValue(&counted.Fields[4], e.UInt16, e.UInt16.Len(), 0, e)
-	case 5:
-		return etw.ArrayValue(&counted.Fields[5], e.Int32, e.Int32.Len(), 0, e)
-	case 6:
-		return etw.ArrayValue(&counted.Fields[6], e.UInt32, e.UInt32.Len(), 0, e)
-	case 7:
-		return etw.ArrayValue(&counted.Fields[7], e.HexInt32, e.HexInt32.Len(), 0, e)
-	case 8:
-		return etw.ArrayValue(&counted.Fields[8], e.Int64, e.Int64.Len(), 0, e)
-	case 9:
-		return etw.ArrayValue(&counted.Fields[9], e.UInt64, e.UInt64.Len(), 0, e)
-	case 10:
-		return etw.ArrayValue(&counted.Fields[10], e.HexInt64, e.HexInt64.Len(), 0, e)
-	case 11:
-		return etw.ArrayValue(&counted.Fields[11], e.Float, e.Float.Len(), 0, e)
-	case 12:
-		return etw.ArrayValue(&counted.Fields[12], e.Double, e.Double.Len(), 0, e)
-	case 13:
-		return etw.ArrayValue(&counted.Fields[13], e.Boolean, e.Boolean.Len(), 0, e)
-	case 14:
-		return etw.ArrayValue(&counted.Fields[14], e.FILETIME, e.FILETIME.Len(), 0, e)
-	case 15:
-		return etw.ArrayValue(&counted.Fields[15], e.SYSTEMTIME, e.SYSTEMTIME.Len(), 0, e)
-	case 16:
-		return etw.ArrayValue(&counted.Fields[16], e.GUID, e.GUID.Len(), 0, e)
-	case 17:
-		return etw.ArrayValue(&counted.Fields[17], e.Pointer.Bytes(), e.Pointer.Len(), e.Pointer.PtrSize(), e)
-	case 18:
-		return etw.ListValue(&counted.Fields[18], e.UnicodeString)
-	case 19:
-		return etw.ListValue(&counted.Fields[19], e.AnsiString)
-	case 20:
-		return etw.ListValue(&counted.Fields[20], e.SID)
-	case 21:
-		return etw.ListValue(&counted.Fields[21], e.CountedUnicodeString)
-	case 22:
-		return etw.ListValue(&counted.Fields[22], e.CountedAnsiString)
-	case 23:
-		return etw.ListValue(&counted.Fields[23], e.CountedBinary)
-	}
-	return etw.Value{}
+	return e.Counted.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1243,10 +842,6 @@ func (e AnyCounted) Clone() *AnyCounted {
 	e.CountedBinary = e.CountedBinary.Clone()
 	return &e
 }
-
-func (e AnyCounted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCounted) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCounted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Length is event 4, version 0.
 type Length struct {
@@ -1309,9 +904,8 @@ func (e Length) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Length) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var length = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Name:     "Length",
+	Provider: &providerDesc, ID: 4,
+	Name: "Length",
 	Fields: []etw.FieldDesc{
 		{Name: "UnicodeString", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 8}},
 		{Name: "AnsiString", Type: etw.InAnsiString, Length: etw.Size{Kind: etw.SizeConst, N: 8}},
@@ -1321,51 +915,21 @@ var length = etw.EventDesc{
 	New: func() etw.Event { return new(Length) },
 }
 
-// AnyLength is event 4, in any version.
-//
-// The only version is [Length]; a newer one is decoded like it.
+// AnyLength is [Length] in any version: a newer one is decoded like it.
 type AnyLength struct {
 	Seen etw.Seen
-
-	UnicodeString etw.UTF16
-	AnsiString    etw.ANSI
-	Binary        etw.Binary
-	SID           etw.SID
+	Length
 }
 
-var anyLength = []*etw.EventDesc{&length}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyLength) EventDescs() []*etw.EventDesc { return anyLength }
-func (e *AnyLength) EventDesc() *etw.EventDesc  { return etw.DescOf(anyLength, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Length
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyLength) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&length} }
+func (e *AnyLength) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.UnicodeString = v.UnicodeString
-	e.AnsiString = v.AnsiString
-	e.Binary = v.Binary
-	e.SID = v.SID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLength) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.UnicodeString)
-	case 1:
-		return etw.ANSIValue(e.AnsiString)
-	case 2:
-		return etw.BinaryValue(e.Binary)
-	case 3:
-		return etw.SIDValue(e.SID)
-	}
-	return etw.Value{}
+	return e.Length.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1376,10 +940,6 @@ func (e AnyLength) Clone() *AnyLength {
 	e.SID = e.SID.Clone()
 	return &e
 }
-
-func (e AnyLength) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLength) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LengthOfField is event 5, version 0.
 type LengthOfField struct {
@@ -1450,9 +1010,8 @@ func (e LengthOfField) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e LengthOfField) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var lengthOfField = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Name:     "LengthOfField",
+	Provider: &providerDesc, ID: 5,
+	Name: "LengthOfField",
 	Fields: []etw.FieldDesc{
 		{Name: "L", Type: etw.InUInt16},
 		{Name: "UnicodeString", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeField}},
@@ -1463,55 +1022,22 @@ var lengthOfField = etw.EventDesc{
 	New: func() etw.Event { return new(LengthOfField) },
 }
 
-// AnyLengthOfField is event 5, in any version.
-//
-// The only version is [LengthOfField]; a newer one is decoded like it.
+// AnyLengthOfField is [LengthOfField] in any version: a newer one is decoded
+// like it.
 type AnyLengthOfField struct {
 	Seen etw.Seen
-
-	L             uint16
-	UnicodeString etw.UTF16
-	AnsiString    etw.ANSI
-	Binary        etw.Binary
-	SID           etw.SID
+	LengthOfField
 }
 
-var anyLengthOfField = []*etw.EventDesc{&lengthOfField}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyLengthOfField) EventDescs() []*etw.EventDesc { return anyLengthOfField }
-func (e *AnyLengthOfField) EventDesc() *etw.EventDesc  { return etw.DescOf(anyLengthOfField, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyLengthOfField) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v LengthOfField
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyLengthOfField) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&lengthOfField} }
+func (e *AnyLengthOfField) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyLengthOfField) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.L = v.L
-	e.UnicodeString = v.UnicodeString
-	e.AnsiString = v.AnsiString
-	e.Binary = v.Binary
-	e.SID = v.SID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLengthOfField) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.L))
-	case 1:
-		return etw.UTF16Value(e.UnicodeString)
-	case 2:
-		return etw.ANSIValue(e.AnsiString)
-	case 3:
-		return etw.BinaryValue(e.Binary)
-	case 4:
-		return etw.SIDValue(e.SID)
-	}
-	return etw.Value{}
+	return e.LengthOfField.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1522,10 +1048,6 @@ func (e AnyLengthOfField) Clone() *AnyLengthOfField {
 	e.SID = e.SID.Clone()
 	return &e
 }
-
-func (e AnyLengthOfField) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLengthOfField) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyLengthOfField) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConstLength is event 6, version 0.
 type ConstLength struct {
@@ -1588,9 +1110,8 @@ func (e ConstLength) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ConstLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var constLength = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       6,
-	Name:     "ConstLength",
+	Provider: &providerDesc, ID: 6,
+	Name: "ConstLength",
 	Fields: []etw.FieldDesc{
 		{Name: "UnicodeString", Type: etw.InUnicodeString, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Length: etw.Size{Kind: etw.SizeConst, N: 12}},
 		{Name: "AnsiString", Type: etw.InAnsiString, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Length: etw.Size{Kind: etw.SizeConst, N: 12}},
@@ -1600,51 +1121,22 @@ var constLength = etw.EventDesc{
 	New: func() etw.Event { return new(ConstLength) },
 }
 
-// AnyConstLength is event 6, in any version.
-//
-// The only version is [ConstLength]; a newer one is decoded like it.
+// AnyConstLength is [ConstLength] in any version: a newer one is decoded like
+// it.
 type AnyConstLength struct {
 	Seen etw.Seen
-
-	UnicodeString etw.UTF16s   // 2 elements
-	AnsiString    etw.ANSIs    // 2 elements
-	Binary        etw.Binaries // 2 elements
-	SID           etw.SIDs     // 2 elements
+	ConstLength
 }
 
-var anyConstLength = []*etw.EventDesc{&constLength}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyConstLength) EventDescs() []*etw.EventDesc { return anyConstLength }
-func (e *AnyConstLength) EventDesc() *etw.EventDesc  { return etw.DescOf(anyConstLength, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyConstLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ConstLength
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyConstLength) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&constLength} }
+func (e *AnyConstLength) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyConstLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.UnicodeString = v.UnicodeString
-	e.AnsiString = v.AnsiString
-	e.Binary = v.Binary
-	e.SID = v.SID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyConstLength) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ListValue(&constLength.Fields[0], e.UnicodeString)
-	case 1:
-		return etw.ListValue(&constLength.Fields[1], e.AnsiString)
-	case 2:
-		return etw.ListValue(&constLength.Fields[2], e.Binary)
-	case 3:
-		return etw.ListValue(&constLength.Fields[3], e.SID)
-	}
-	return etw.Value{}
+	return e.ConstLength.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1655,10 +1147,6 @@ func (e AnyConstLength) Clone() *AnyConstLength {
 	e.SID = e.SID.Clone()
 	return &e
 }
-
-func (e AnyConstLength) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyConstLength) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyConstLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConstLengthOfField is event 7, version 0.
 type ConstLengthOfField struct {
@@ -1729,9 +1217,8 @@ func (e ConstLengthOfField) LogValue() slog.Value         { return etw.LogValue(
 func (e ConstLengthOfField) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var constLengthOfField = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       7,
-	Name:     "ConstLengthOfField",
+	Provider: &providerDesc, ID: 7,
+	Name: "ConstLengthOfField",
 	Fields: []etw.FieldDesc{
 		{Name: "L", Type: etw.InUInt32},
 		{Name: "UnicodeString", Type: etw.InUnicodeString, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Length: etw.Size{Kind: etw.SizeField}},
@@ -1742,57 +1229,24 @@ var constLengthOfField = etw.EventDesc{
 	New: func() etw.Event { return new(ConstLengthOfField) },
 }
 
-// AnyConstLengthOfField is event 7, in any version.
-//
-// The only version is [ConstLengthOfField]; a newer one is decoded like it.
+// AnyConstLengthOfField is [ConstLengthOfField] in any version: a newer one is
+// decoded like it.
 type AnyConstLengthOfField struct {
 	Seen etw.Seen
-
-	L             uint32
-	UnicodeString etw.UTF16s   // 2 elements
-	AnsiString    etw.ANSIs    // 2 elements
-	Binary        etw.Binaries // 2 elements
-	SID           etw.SIDs     // 2 elements
+	ConstLengthOfField
 }
 
-var anyConstLengthOfField = []*etw.EventDesc{&constLengthOfField}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyConstLengthOfField) EventDescs() []*etw.EventDesc { return anyConstLengthOfField }
-func (e *AnyConstLengthOfField) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyConstLengthOfField, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyConstLengthOfField) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&constLengthOfField}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyConstLengthOfField) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ConstLengthOfField
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyConstLengthOfField) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyConstLengthOfField) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.L = v.L
-	e.UnicodeString = v.UnicodeString
-	e.AnsiString = v.AnsiString
-	e.Binary = v.Binary
-	e.SID = v.SID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyConstLengthOfField) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.L))
-	case 1:
-		return etw.ListValue(&constLengthOfField.Fields[1], e.UnicodeString)
-	case 2:
-		return etw.ListValue(&constLengthOfField.Fields[2], e.AnsiString)
-	case 3:
-		return etw.ListValue(&constLengthOfField.Fields[3], e.Binary)
-	case 4:
-		return etw.ListValue(&constLengthOfField.Fields[4], e.SID)
-	}
-	return etw.Value{}
+	return e.ConstLengthOfField.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1803,10 +1257,6 @@ func (e AnyConstLengthOfField) Clone() *AnyConstLengthOfField {
 	e.SID = e.SID.Clone()
 	return &e
 }
-
-func (e AnyConstLengthOfField) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyConstLengthOfField) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyConstLengthOfField) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CountedLength is event 8, version 0.
 type CountedLength struct {
@@ -1877,9 +1327,8 @@ func (e CountedLength) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e CountedLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var countedLength = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       8,
-	Name:     "CountedLength",
+	Provider: &providerDesc, ID: 8,
+	Name: "CountedLength",
 	Fields: []etw.FieldDesc{
 		{Name: "N", Type: etw.InUInt16},
 		{Name: "UnicodeString", Type: etw.InUnicodeString, Count: etw.Size{Kind: etw.SizeField}, Length: etw.Size{Kind: etw.SizeConst, N: 12}},
@@ -1890,55 +1339,22 @@ var countedLength = etw.EventDesc{
 	New: func() etw.Event { return new(CountedLength) },
 }
 
-// AnyCountedLength is event 8, in any version.
-//
-// The only version is [CountedLength]; a newer one is decoded like it.
+// AnyCountedLength is [CountedLength] in any version: a newer one is decoded
+// like it.
 type AnyCountedLength struct {
 	Seen etw.Seen
-
-	N             uint16
-	UnicodeString etw.UTF16s   // N elements
-	AnsiString    etw.ANSIs    // N elements
-	Binary        etw.Binaries // N elements
-	SID           etw.SIDs     // N elements
+	CountedLength
 }
 
-var anyCountedLength = []*etw.EventDesc{&countedLength}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCountedLength) EventDescs() []*etw.EventDesc { return anyCountedLength }
-func (e *AnyCountedLength) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCountedLength, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCountedLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CountedLength
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCountedLength) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&countedLength} }
+func (e *AnyCountedLength) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCountedLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.N = v.N
-	e.UnicodeString = v.UnicodeString
-	e.AnsiString = v.AnsiString
-	e.Binary = v.Binary
-	e.SID = v.SID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCountedLength) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.N))
-	case 1:
-		return etw.ListValue(&countedLength.Fields[1], e.UnicodeString)
-	case 2:
-		return etw.ListValue(&countedLength.Fields[2], e.AnsiString)
-	case 3:
-		return etw.ListValue(&countedLength.Fields[3], e.Binary)
-	case 4:
-		return etw.ListValue(&countedLength.Fields[4], e.SID)
-	}
-	return etw.Value{}
+	return e.CountedLength.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -1949,10 +1365,6 @@ func (e AnyCountedLength) Clone() *AnyCountedLength {
 	e.SID = e.SID.Clone()
 	return &e
 }
-
-func (e AnyCountedLength) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCountedLength) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCountedLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CountedLengthOfField is event 9, version 0.
 type CountedLengthOfField struct {
@@ -2028,9 +1440,8 @@ func (e CountedLengthOfField) LogValue() slog.Value         { return etw.LogValu
 func (e CountedLengthOfField) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var countedLengthOfField = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       9,
-	Name:     "CountedLengthOfField",
+	Provider: &providerDesc, ID: 9,
+	Name: "CountedLengthOfField",
 	Fields: []etw.FieldDesc{
 		{Name: "N", Type: etw.InUInt16},
 		{Name: "L", Type: etw.InUInt32},
@@ -2042,61 +1453,24 @@ var countedLengthOfField = etw.EventDesc{
 	New: func() etw.Event { return new(CountedLengthOfField) },
 }
 
-// AnyCountedLengthOfField is event 9, in any version.
-//
-// The only version is [CountedLengthOfField]; a newer one is decoded like it.
+// AnyCountedLengthOfField is [CountedLengthOfField] in any version: a newer
+// one is decoded like it.
 type AnyCountedLengthOfField struct {
 	Seen etw.Seen
-
-	N             uint16
-	L             uint32
-	UnicodeString etw.UTF16s   // N elements
-	AnsiString    etw.ANSIs    // N elements
-	Binary        etw.Binaries // N elements
-	SID           etw.SIDs     // N elements
+	CountedLengthOfField
 }
 
-var anyCountedLengthOfField = []*etw.EventDesc{&countedLengthOfField}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyCountedLengthOfField) EventDescs() []*etw.EventDesc { return anyCountedLengthOfField }
-func (e *AnyCountedLengthOfField) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyCountedLengthOfField, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyCountedLengthOfField) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&countedLengthOfField}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyCountedLengthOfField) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v CountedLengthOfField
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyCountedLengthOfField) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyCountedLengthOfField) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.N = v.N
-	e.L = v.L
-	e.UnicodeString = v.UnicodeString
-	e.AnsiString = v.AnsiString
-	e.Binary = v.Binary
-	e.SID = v.SID
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCountedLengthOfField) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.N))
-	case 1:
-		return etw.UintValue(uint64(e.L))
-	case 2:
-		return etw.ListValue(&countedLengthOfField.Fields[2], e.UnicodeString)
-	case 3:
-		return etw.ListValue(&countedLengthOfField.Fields[3], e.AnsiString)
-	case 4:
-		return etw.ListValue(&countedLengthOfField.Fields[4], e.Binary)
-	case 5:
-		return etw.ListValue(&countedLengthOfField.Fields[5], e.SID)
-	}
-	return etw.Value{}
+	return e.CountedLengthOfField.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -2107,10 +1481,6 @@ func (e AnyCountedLengthOfField) Clone() *AnyCountedLengthOfField {
 	e.SID = e.SID.Clone()
 	return &e
 }
-
-func (e AnyCountedLengthOfField) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCountedLengthOfField) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyCountedLengthOfField) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Struct is event 10, version 0.
 type Struct struct {
@@ -2186,9 +1556,8 @@ func (e Struct) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Struct) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var structEvent = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       10,
-	Name:     "Struct",
+	Provider: &providerDesc, ID: 10,
+	Name: "Struct",
 	Fields: []etw.FieldDesc{
 		{Name: "N", Type: etw.InUInt8},
 		{Name: "L", Type: etw.InUInt8},
@@ -2953,59 +2322,21 @@ func (v StructOuter) String() string               { return v.value().String() }
 func (v StructOuter) LogValue() slog.Value         { return v.value().LogValue() }
 func (v StructOuter) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
-// AnyStruct is event 10, in any version.
-//
-// The only version is [Struct]; a newer one is decoded like it.
+// AnyStruct is [Struct] in any version: a newer one is decoded like it.
 type AnyStruct struct {
 	Seen etw.Seen
-
-	N       uint8
-	L       uint8
-	Single  StructSingle
-	Const   StructConst
-	Counted StructCounted
-	Outer   StructOuter
+	Struct
 }
 
-var anyStruct = []*etw.EventDesc{&structEvent}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyStruct) EventDescs() []*etw.EventDesc { return anyStruct }
-func (e *AnyStruct) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStruct, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyStruct) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Struct
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyStruct) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&structEvent} }
+func (e *AnyStruct) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyStruct) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.N = v.N
-	e.L = v.L
-	e.Single = v.Single
-	e.Const = v.Const
-	e.Counted = v.Counted
-	e.Outer = v.Outer
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStruct) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.N))
-	case 1:
-		return etw.UintValue(uint64(e.L))
-	case 2:
-		return etw.StructValue(&structEvent.Fields[2], &e.Single)
-	case 3:
-		return etw.StructValue(&structEvent.Fields[3], &e.Const)
-	case 4:
-		return etw.StructValue(&structEvent.Fields[4], &e.Counted)
-	case 5:
-		return etw.StructValue(&structEvent.Fields[5], &e.Outer)
-	}
-	return etw.Value{}
+	return e.Struct.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3016,10 +2347,6 @@ func (e AnyStruct) Clone() *AnyStruct {
 	e.Outer = e.Outer.Clone()
 	return &e
 }
-
-func (e AnyStruct) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStruct) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyStruct) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StructLength is event 11, version 0.
 type StructLength struct {
@@ -3101,9 +2428,8 @@ func (e StructLength) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e StructLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var structLength = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       11,
-	Name:     "StructLength",
+	Provider: &providerDesc, ID: 11,
+	Name: "StructLength",
 	Fields: []etw.FieldDesc{
 		{Name: "N", Type: etw.InUInt8},
 		{Name: "L", Type: etw.InUInt8},
@@ -3582,63 +2908,22 @@ func (v StructLengthArraysOfOuter) String() string               { return v.valu
 func (v StructLengthArraysOfOuter) LogValue() slog.Value         { return v.value().LogValue() }
 func (v StructLengthArraysOfOuter) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
-// AnyStructLength is event 11, in any version.
-//
-// The only version is [StructLength]; a newer one is decoded like it.
+// AnyStructLength is [StructLength] in any version: a newer one is decoded
+// like it.
 type AnyStructLength struct {
 	Seen etw.Seen
-
-	N             uint8
-	L             uint8
-	Length        StructLengthLength
-	OfField       StructLengthOfField
-	OfOuter       StructLengthOfOuter
-	Arrays        StructLengthArrays
-	ArraysOfOuter StructLengthArraysOfOuter
+	StructLength
 }
 
-var anyStructLength = []*etw.EventDesc{&structLength}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyStructLength) EventDescs() []*etw.EventDesc { return anyStructLength }
-func (e *AnyStructLength) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStructLength, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyStructLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v StructLength
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyStructLength) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&structLength} }
+func (e *AnyStructLength) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyStructLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.N = v.N
-	e.L = v.L
-	e.Length = v.Length
-	e.OfField = v.OfField
-	e.OfOuter = v.OfOuter
-	e.Arrays = v.Arrays
-	e.ArraysOfOuter = v.ArraysOfOuter
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStructLength) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.N))
-	case 1:
-		return etw.UintValue(uint64(e.L))
-	case 2:
-		return etw.StructValue(&structLength.Fields[2], &e.Length)
-	case 3:
-		return etw.StructValue(&structLength.Fields[3], &e.OfField)
-	case 4:
-		return etw.StructValue(&structLength.Fields[4], &e.OfOuter)
-	case 5:
-		return etw.StructValue(&structLength.Fields[5], &e.Arrays)
-	case 6:
-		return etw.StructValue(&structLength.Fields[6], &e.ArraysOfOuter)
-	}
-	return etw.Value{}
+	return e.StructLength.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3650,10 +2935,6 @@ func (e AnyStructLength) Clone() *AnyStructLength {
 	e.ArraysOfOuter = e.ArraysOfOuter.Clone()
 	return &e
 }
-
-func (e AnyStructLength) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStructLength) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyStructLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StructMapped is event 12, version 0.
 type StructMapped struct {
@@ -3706,9 +2987,8 @@ func (e StructMapped) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e StructMapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var structMapped = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       12,
-	Name:     "StructMapped",
+	Provider: &providerDesc, ID: 12,
+	Name: "StructMapped",
 	Fields: []etw.FieldDesc{
 		{Name: "N", Type: etw.InUInt8},
 		{Name: "Values", Type: etw.InStruct, Fields: []etw.FieldDesc{
@@ -3863,43 +3143,22 @@ func (v StructMappedValues) String() string               { return v.value().Str
 func (v StructMappedValues) LogValue() slog.Value         { return v.value().LogValue() }
 func (v StructMappedValues) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
-// AnyStructMapped is event 12, in any version.
-//
-// The only version is [StructMapped]; a newer one is decoded like it.
+// AnyStructMapped is [StructMapped] in any version: a newer one is decoded
+// like it.
 type AnyStructMapped struct {
 	Seen etw.Seen
-
-	N      uint8
-	Values StructMappedValues
+	StructMapped
 }
 
-var anyStructMapped = []*etw.EventDesc{&structMapped}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyStructMapped) EventDescs() []*etw.EventDesc { return anyStructMapped }
-func (e *AnyStructMapped) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStructMapped, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyStructMapped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v StructMapped
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyStructMapped) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&structMapped} }
+func (e *AnyStructMapped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyStructMapped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.N = v.N
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStructMapped) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.N))
-	case 1:
-		return etw.StructValue(&structMapped.Fields[1], &e.Values)
-	}
-	return etw.Value{}
+	return e.StructMapped.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -3907,10 +3166,6 @@ func (e AnyStructMapped) Clone() *AnyStructMapped {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyStructMapped) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStructMapped) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyStructMapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Structs is event 13, version 0.
 type Structs struct {
@@ -3986,9 +3241,8 @@ func (e Structs) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Structs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var structs = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       13,
-	Name:     "Structs",
+	Provider: &providerDesc, ID: 13,
+	Name: "Structs",
 	Fields: []etw.FieldDesc{
 		{Name: "N", Type: etw.InUInt8},
 		{Name: "L", Type: etw.InUInt8},
@@ -5045,59 +4299,21 @@ func (s StructsOuterList) write(a *etw.Appender, i int, n uint64, outerN uint64)
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyStructs is event 13, in any version.
-//
-// The only version is [Structs]; a newer one is decoded like it.
+// AnyStructs is [Structs] in any version: a newer one is decoded like it.
 type AnyStructs struct {
 	Seen etw.Seen
-
-	N       uint8
-	L       uint8
-	Single  StructsSingleList  // N elements
-	Const   StructsConstList   // N elements
-	Counted StructsCountedList // N elements
-	Outer   StructsOuterList   // N elements
+	Structs
 }
 
-var anyStructs = []*etw.EventDesc{&structs}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyStructs) EventDescs() []*etw.EventDesc { return anyStructs }
-func (e *AnyStructs) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStructs, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyStructs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Structs
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyStructs) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&structs} }
+func (e *AnyStructs) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyStructs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.N = v.N
-	e.L = v.L
-	e.Single = v.Single
-	e.Const = v.Const
-	e.Counted = v.Counted
-	e.Outer = v.Outer
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStructs) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.N))
-	case 1:
-		return etw.UintValue(uint64(e.L))
-	case 2:
-		return etw.ArrayValue(&structs.Fields[2], e.Single.p, e.Single.n, e.Single.ptr, e)
-	case 3:
-		return etw.ArrayValue(&structs.Fields[3], e.Const.p, e.Const.n, e.Const.ptr, e)
-	case 4:
-		return etw.ArrayValue(&structs.Fields[4], e.Counted.p, e.Counted.n, e.Counted.ptr, e)
-	case 5:
-		return etw.ArrayValue(&structs.Fields[5], e.Outer.p, e.Outer.n, e.Outer.ptr, e)
-	}
-	return etw.Value{}
+	return e.Structs.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -5108,10 +4324,6 @@ func (e AnyStructs) Clone() *AnyStructs {
 	e.Outer = e.Outer.Clone()
 	return &e
 }
-
-func (e AnyStructs) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStructs) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyStructs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StructsLength is event 14, version 0.
 type StructsLength struct {
@@ -5193,9 +4405,8 @@ func (e StructsLength) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e StructsLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var structsLength = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       14,
-	Name:     "StructsLength",
+	Provider: &providerDesc, ID: 14,
+	Name: "StructsLength",
 	Fields: []etw.FieldDesc{
 		{Name: "N", Type: etw.InUInt8},
 		{Name: "L", Type: etw.InUInt8},
@@ -6060,63 +5271,22 @@ func (s StructsLengthArraysOfOuterList) write(a *etw.Appender, i int, n uint64, 
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyStructsLength is event 14, in any version.
-//
-// The only version is [StructsLength]; a newer one is decoded like it.
+// AnyStructsLength is [StructsLength] in any version: a newer one is decoded
+// like it.
 type AnyStructsLength struct {
 	Seen etw.Seen
-
-	N             uint8
-	L             uint8
-	Length        StructsLengthLengthList        // N elements
-	OfField       StructsLengthOfFieldList       // N elements
-	OfOuter       StructsLengthOfOuterList       // N elements
-	Arrays        StructsLengthArrays            // N elements
-	ArraysOfOuter StructsLengthArraysOfOuterList // N elements
+	StructsLength
 }
 
-var anyStructsLength = []*etw.EventDesc{&structsLength}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyStructsLength) EventDescs() []*etw.EventDesc { return anyStructsLength }
-func (e *AnyStructsLength) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStructsLength, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyStructsLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v StructsLength
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyStructsLength) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&structsLength} }
+func (e *AnyStructsLength) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyStructsLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.N = v.N
-	e.L = v.L
-	e.Length = v.Length
-	e.OfField = v.OfField
-	e.OfOuter = v.OfOuter
-	e.Arrays = v.Arrays
-	e.ArraysOfOuter = v.ArraysOfOuter
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStructsLength) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.N))
-	case 1:
-		return etw.UintValue(uint64(e.L))
-	case 2:
-		return etw.ArrayValue(&structsLength.Fields[2], e.Length.p, e.Length.n, e.Length.ptr, e)
-	case 3:
-		return etw.ArrayValue(&structsLength.Fields[3], e.OfField.p, e.OfField.n, e.OfField.ptr, e)
-	case 4:
-		return etw.ArrayValue(&structsLength.Fields[4], e.OfOuter.p, e.OfOuter.n, e.OfOuter.ptr, e)
-	case 5:
-		return etw.ArrayValue(&structsLength.Fields[5], e.Arrays.p, e.Arrays.n, e.Arrays.ptr, e)
-	case 6:
-		return etw.ArrayValue(&structsLength.Fields[6], e.ArraysOfOuter.p, e.ArraysOfOuter.n, e.ArraysOfOuter.ptr, e)
-	}
-	return etw.Value{}
+	return e.StructsLength.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -6128,10 +5298,6 @@ func (e AnyStructsLength) Clone() *AnyStructsLength {
 	e.ArraysOfOuter = e.ArraysOfOuter.Clone()
 	return &e
 }
-
-func (e AnyStructsLength) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStructsLength) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyStructsLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StructsMapped is event 15, version 0.
 type StructsMapped struct {
@@ -6184,9 +5350,8 @@ func (e StructsMapped) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e StructsMapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var structsMapped = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       15,
-	Name:     "StructsMapped",
+	Provider: &providerDesc, ID: 15,
+	Name: "StructsMapped",
 	Fields: []etw.FieldDesc{
 		{Name: "N", Type: etw.InUInt8},
 		{Name: "Values", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField}, Fields: []etw.FieldDesc{
@@ -6419,43 +5584,22 @@ func (s StructsMappedValues) write(a *etw.Appender, i int, n uint64, outerN uint
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyStructsMapped is event 15, in any version.
-//
-// The only version is [StructsMapped]; a newer one is decoded like it.
+// AnyStructsMapped is [StructsMapped] in any version: a newer one is decoded
+// like it.
 type AnyStructsMapped struct {
 	Seen etw.Seen
-
-	N      uint8
-	Values StructsMappedValues // N elements
+	StructsMapped
 }
 
-var anyStructsMapped = []*etw.EventDesc{&structsMapped}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyStructsMapped) EventDescs() []*etw.EventDesc { return anyStructsMapped }
-func (e *AnyStructsMapped) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStructsMapped, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyStructsMapped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v StructsMapped
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyStructsMapped) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&structsMapped} }
+func (e *AnyStructsMapped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyStructsMapped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.N = v.N
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStructsMapped) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.N))
-	case 1:
-		return etw.ArrayValue(&structsMapped.Fields[1], e.Values.p, e.Values.n, e.Values.ptr, e)
-	}
-	return etw.Value{}
+	return e.StructsMapped.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -6463,10 +5607,6 @@ func (e AnyStructsMapped) Clone() *AnyStructsMapped {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyStructsMapped) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStructsMapped) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyStructsMapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TwoStructs is event 16, version 0.
 type TwoStructs struct {
@@ -6542,9 +5682,8 @@ func (e TwoStructs) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TwoStructs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var twoStructs = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       16,
-	Name:     "TwoStructs",
+	Provider: &providerDesc, ID: 16,
+	Name: "TwoStructs",
 	Fields: []etw.FieldDesc{
 		{Name: "N", Type: etw.InUInt8},
 		{Name: "L", Type: etw.InUInt8},
@@ -7605,59 +6744,22 @@ func (s TwoStructsOuterList) write(a *etw.Appender, i int, n uint64, outerN uint
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyTwoStructs is event 16, in any version.
-//
-// The only version is [TwoStructs]; a newer one is decoded like it.
+// AnyTwoStructs is [TwoStructs] in any version: a newer one is decoded like
+// it.
 type AnyTwoStructs struct {
 	Seen etw.Seen
-
-	N       uint8
-	L       uint8
-	Single  TwoStructsSingleList  // 2 elements
-	Const   TwoStructsConstList   // 2 elements
-	Counted TwoStructsCountedList // 2 elements
-	Outer   TwoStructsOuterList   // 2 elements
+	TwoStructs
 }
 
-var anyTwoStructs = []*etw.EventDesc{&twoStructs}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTwoStructs) EventDescs() []*etw.EventDesc { return anyTwoStructs }
-func (e *AnyTwoStructs) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTwoStructs, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTwoStructs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TwoStructs
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTwoStructs) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&twoStructs} }
+func (e *AnyTwoStructs) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTwoStructs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.N = v.N
-	e.L = v.L
-	e.Single = v.Single
-	e.Const = v.Const
-	e.Counted = v.Counted
-	e.Outer = v.Outer
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTwoStructs) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.N))
-	case 1:
-		return etw.UintValue(uint64(e.L))
-	case 2:
-		return etw.ArrayValue(&twoStructs.Fields[2], e.Single.p, e.Single.n, e.Single.ptr, e)
-	case 3:
-		return etw.ArrayValue(&twoStructs.Fields[3], e.Const.p, e.Const.n, e.Const.ptr, e)
-	case 4:
-		return etw.ArrayValue(&twoStructs.Fields[4], e.Counted.p, e.Counted.n, e.Counted.ptr, e)
-	case 5:
-		return etw.ArrayValue(&twoStructs.Fields[5], e.Outer.p, e.Outer.n, e.Outer.ptr, e)
-	}
-	return etw.Value{}
+	return e.TwoStructs.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -7668,10 +6770,6 @@ func (e AnyTwoStructs) Clone() *AnyTwoStructs {
 	e.Outer = e.Outer.Clone()
 	return &e
 }
-
-func (e AnyTwoStructs) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTwoStructs) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTwoStructs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TwoStructsLength is event 17, version 0.
 type TwoStructsLength struct {
@@ -7753,9 +6851,8 @@ func (e TwoStructsLength) LogValue() slog.Value         { return etw.LogValue(&e
 func (e TwoStructsLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var twoStructsLength = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       17,
-	Name:     "TwoStructsLength",
+	Provider: &providerDesc, ID: 17,
+	Name: "TwoStructsLength",
 	Fields: []etw.FieldDesc{
 		{Name: "N", Type: etw.InUInt8},
 		{Name: "L", Type: etw.InUInt8},
@@ -8631,65 +7728,22 @@ func (s TwoStructsLengthArraysOfOuterList) write(a *etw.Appender, i int, n uint6
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyTwoStructsLength is event 17, in any version.
-//
-// The only version is [TwoStructsLength]; a newer one is decoded like it.
+// AnyTwoStructsLength is [TwoStructsLength] in any version: a newer one is
+// decoded like it.
 type AnyTwoStructsLength struct {
 	Seen etw.Seen
-
-	N             uint8
-	L             uint8
-	Length        TwoStructsLengthLengthList        // 2 elements
-	OfField       TwoStructsLengthOfFieldList       // 2 elements
-	OfOuter       TwoStructsLengthOfOuterList       // 2 elements
-	Arrays        TwoStructsLengthArrays            // 2 elements
-	ArraysOfOuter TwoStructsLengthArraysOfOuterList // 2 elements
+	TwoStructsLength
 }
 
-var anyTwoStructsLength = []*etw.EventDesc{&twoStructsLength}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTwoStructsLength) EventDescs() []*etw.EventDesc { return anyTwoStructsLength }
-func (e *AnyTwoStructsLength) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTwoStructsLength, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTwoStructsLength) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&twoStructsLength} }
+func (e *AnyTwoStructsLength) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTwoStructsLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TwoStructsLength
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTwoStructsLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.N = v.N
-	e.L = v.L
-	e.Length = v.Length
-	e.OfField = v.OfField
-	e.OfOuter = v.OfOuter
-	e.Arrays = v.Arrays
-	e.ArraysOfOuter = v.ArraysOfOuter
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTwoStructsLength) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.N))
-	case 1:
-		return etw.UintValue(uint64(e.L))
-	case 2:
-		return etw.ArrayValue(&twoStructsLength.Fields[2], e.Length.p, e.Length.n, e.Length.ptr, e)
-	case 3:
-		return etw.ArrayValue(&twoStructsLength.Fields[3], e.OfField.p, e.OfField.n, e.OfField.ptr, e)
-	case 4:
-		return etw.ArrayValue(&twoStructsLength.Fields[4], e.OfOuter.p, e.OfOuter.n, e.OfOuter.ptr, e)
-	case 5:
-		return etw.ArrayValue(&twoStructsLength.Fields[5], e.Arrays.p, e.Arrays.n, e.Arrays.ptr, e)
-	case 6:
-		return etw.ArrayValue(&twoStructsLength.Fields[6], e.ArraysOfOuter.p, e.ArraysOfOuter.n, e.ArraysOfOuter.ptr, e)
-	}
-	return etw.Value{}
+	return e.TwoStructsLength.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -8701,10 +7755,6 @@ func (e AnyTwoStructsLength) Clone() *AnyTwoStructsLength {
 	e.ArraysOfOuter = e.ArraysOfOuter.Clone()
 	return &e
 }
-
-func (e AnyTwoStructsLength) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTwoStructsLength) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTwoStructsLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TwoStructsMapped is event 18, version 0.
 type TwoStructsMapped struct {
@@ -8757,9 +7807,8 @@ func (e TwoStructsMapped) LogValue() slog.Value         { return etw.LogValue(&e
 func (e TwoStructsMapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var twoStructsMapped = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       18,
-	Name:     "TwoStructsMapped",
+	Provider: &providerDesc, ID: 18,
+	Name: "TwoStructsMapped",
 	Fields: []etw.FieldDesc{
 		{Name: "N", Type: etw.InUInt8},
 		{Name: "Values", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Fields: []etw.FieldDesc{
@@ -8994,45 +8043,22 @@ func (s TwoStructsMappedValues) write(a *etw.Appender, i int, n uint64, outerN u
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyTwoStructsMapped is event 18, in any version.
-//
-// The only version is [TwoStructsMapped]; a newer one is decoded like it.
+// AnyTwoStructsMapped is [TwoStructsMapped] in any version: a newer one is
+// decoded like it.
 type AnyTwoStructsMapped struct {
 	Seen etw.Seen
-
-	N      uint8
-	Values TwoStructsMappedValues // 2 elements
+	TwoStructsMapped
 }
 
-var anyTwoStructsMapped = []*etw.EventDesc{&twoStructsMapped}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTwoStructsMapped) EventDescs() []*etw.EventDesc { return anyTwoStructsMapped }
-func (e *AnyTwoStructsMapped) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTwoStructsMapped, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTwoStructsMapped) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&twoStructsMapped} }
+func (e *AnyTwoStructsMapped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTwoStructsMapped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v TwoStructsMapped
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyTwoStructsMapped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.N = v.N
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTwoStructsMapped) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.N))
-	case 1:
-		return etw.ArrayValue(&twoStructsMapped.Fields[1], e.Values.p, e.Values.n, e.Values.ptr, e)
-	}
-	return etw.Value{}
+	return e.TwoStructsMapped.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -9040,10 +8066,6 @@ func (e AnyTwoStructsMapped) Clone() *AnyTwoStructsMapped {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyTwoStructsMapped) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTwoStructsMapped) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTwoStructsMapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Mapped is event 19, version 0.
 type Mapped struct {
@@ -9164,9 +8186,8 @@ func (e Mapped) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Mapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var mapped = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       19,
-	Name:     "Mapped",
+	Provider: &providerDesc, ID: 19,
+	Name: "Mapped",
 	Fields: []etw.FieldDesc{
 		{Name: "UInt8", Type: etw.InUInt8, Map: &color8Map},
 		{Name: "UInt16", Type: etw.InUInt16, Map: &color16Map},
@@ -9186,91 +8207,21 @@ var mapped = etw.EventDesc{
 	New: func() etw.Event { return new(Mapped) },
 }
 
-// AnyMapped is event 19, in any version.
-//
-// The only version is [Mapped]; a newer one is decoded like it.
+// AnyMapped is [Mapped] in any version: a newer one is decoded like it.
 type AnyMapped struct {
 	Seen etw.Seen
-
-	UInt8           Color8
-	UInt16          Color16
-	UInt32          Color
-	HexInt32        Color
-	ConstUInt8      etw.Ints[Color8]  // 2 elements
-	ConstUInt16     etw.Ints[Color16] // 2 elements
-	ConstUInt32     etw.Ints[Color]   // 2 elements
-	ConstHexInt32   etw.Ints[Color]   // 2 elements
-	N               uint8
-	CountedUInt8    etw.Ints[Color8]  // N elements
-	CountedUInt16   etw.Ints[Color16] // N elements
-	CountedUInt32   etw.Ints[Color]   // N elements
-	CountedHexInt32 etw.Ints[Color]   // N elements
-	CountedByName   etw.Uint8s        // UInt8 elements
+	Mapped
 }
 
-var anyMapped = []*etw.EventDesc{&mapped}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMapped) EventDescs() []*etw.EventDesc { return anyMapped }
-func (e *AnyMapped) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMapped, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMapped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Mapped
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMapped) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&mapped} }
+func (e *AnyMapped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMapped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.UInt8 = v.UInt8
-	e.UInt16 = v.UInt16
-	e.UInt32 = v.UInt32
-	e.HexInt32 = v.HexInt32
-	e.ConstUInt8 = v.ConstUInt8
-	e.ConstUInt16 = v.ConstUInt16
-	e.ConstUInt32 = v.ConstUInt32
-	e.ConstHexInt32 = v.ConstHexInt32
-	e.N = v.N
-	e.CountedUInt8 = v.CountedUInt8
-	e.CountedUInt16 = v.CountedUInt16
-	e.CountedUInt32 = v.CountedUInt32
-	e.CountedHexInt32 = v.CountedHexInt32
-	e.CountedByName = v.CountedByName
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMapped) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.UInt8))
-	case 1:
-		return etw.UintValue(uint64(e.UInt16))
-	case 2:
-		return etw.UintValue(uint64(e.UInt32))
-	case 3:
-		return etw.UintValue(uint64(e.HexInt32))
-	case 4:
-		return etw.ArrayValue(&mapped.Fields[4], e.ConstUInt8, e.ConstUInt8.Len(), 0, e)
-	case 5:
-		return etw.ArrayValue(&mapped.Fields[5], e.ConstUInt16, e.ConstUInt16.Len(), 0, e)
-	case 6:
-		return etw.ArrayValue(&mapped.Fields[6], e.ConstUInt32, e.ConstUInt32.Len(), 0, e)
-	case 7:
-		return etw.ArrayValue(&mapped.Fields[7], e.ConstHexInt32, e.ConstHexInt32.Len(), 0, e)
-	case 8:
-		return etw.UintValue(uint64(e.N))
-	case 9:
-		return etw.ArrayValue(&mapped.Fields[9], e.CountedUInt8, e.CountedUInt8.Len(), 0, e)
-	case 10:
-		return etw.ArrayValue(&mapped.Fields[10], e.CountedUInt16, e.CountedUInt16.Len(), 0, e)
-	case 11:
-		return etw.ArrayValue(&mapped.Fields[11], e.CountedUInt32, e.CountedUInt32.Len(), 0, e)
-	case 12:
-		return etw.ArrayValue(&mapped.Fields[12], e.CountedHexInt32, e.CountedHexInt32.Len(), 0, e)
-	case 13:
-		return etw.ArrayValue(&mapped.Fields[13], e.CountedByName, e.CountedByName.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.Mapped.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -9286,10 +8237,6 @@ func (e AnyMapped) Clone() *AnyMapped {
 	e.CountedByName = e.CountedByName.Clone()
 	return &e
 }
-
-func (e AnyMapped) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMapped) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Numbers is event 20, version 0.
 type Numbers struct {
@@ -9375,9 +8322,8 @@ func (e Numbers) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Numbers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var numbers = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       20,
-	Name:     "Numbers",
+	Provider: &providerDesc, ID: 20,
+	Name: "Numbers",
 	Fields: []etw.FieldDesc{
 		{Name: "NUInt8", Type: etw.InUInt8},
 		{Name: "OfUInt8", Type: etw.InUInt8, Count: etw.Size{Kind: etw.SizeField}},
@@ -9391,67 +8337,21 @@ var numbers = etw.EventDesc{
 	New: func() etw.Event { return new(Numbers) },
 }
 
-// AnyNumbers is event 20, in any version.
-//
-// The only version is [Numbers]; a newer one is decoded like it.
+// AnyNumbers is [Numbers] in any version: a newer one is decoded like it.
 type AnyNumbers struct {
 	Seen etw.Seen
-
-	NUInt8     uint8
-	OfUInt8    etw.Uint8s // NUInt8 elements
-	NUInt16    uint16
-	OfUInt16   etw.Uint8s // NUInt16 elements
-	NUInt32    uint32
-	OfUInt32   etw.Uint8s // NUInt32 elements
-	NHexInt32  uint32
-	OfHexInt32 etw.Uint8s // NHexInt32 elements
+	Numbers
 }
 
-var anyNumbers = []*etw.EventDesc{&numbers}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyNumbers) EventDescs() []*etw.EventDesc { return anyNumbers }
-func (e *AnyNumbers) EventDesc() *etw.EventDesc  { return etw.DescOf(anyNumbers, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyNumbers) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Numbers
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyNumbers) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&numbers} }
+func (e *AnyNumbers) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyNumbers) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.NUInt8 = v.NUInt8
-	e.OfUInt8 = v.OfUInt8
-	e.NUInt16 = v.NUInt16
-	e.OfUInt16 = v.OfUInt16
-	e.NUInt32 = v.NUInt32
-	e.OfUInt32 = v.OfUInt32
-	e.NHexInt32 = v.NHexInt32
-	e.OfHexInt32 = v.OfHexInt32
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyNumbers) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.NUInt8))
-	case 1:
-		return etw.ArrayValue(&numbers.Fields[1], e.OfUInt8, e.OfUInt8.Len(), 0, e)
-	case 2:
-		return etw.UintValue(uint64(e.NUInt16))
-	case 3:
-		return etw.ArrayValue(&numbers.Fields[3], e.OfUInt16, e.OfUInt16.Len(), 0, e)
-	case 4:
-		return etw.UintValue(uint64(e.NUInt32))
-	case 5:
-		return etw.ArrayValue(&numbers.Fields[5], e.OfUInt32, e.OfUInt32.Len(), 0, e)
-	case 6:
-		return etw.UintValue(uint64(e.NHexInt32))
-	case 7:
-		return etw.ArrayValue(&numbers.Fields[7], e.OfHexInt32, e.OfHexInt32.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.Numbers.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -9462,10 +8362,6 @@ func (e AnyNumbers) Clone() *AnyNumbers {
 	e.OfHexInt32 = e.OfHexInt32.Clone()
 	return &e
 }
-
-func (e AnyNumbers) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyNumbers) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyNumbers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestInt8 is event 21, version 0.
 type RestInt8 struct {
@@ -9510,48 +8406,29 @@ func (e RestInt8) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestInt8) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restInt8 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       21,
-	Name:     "RestInt8",
+	Provider: &providerDesc, ID: 21,
+	Name: "RestInt8",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InInt8, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestInt8) },
 }
 
-// AnyRestInt8 is event 21, in any version.
-//
-// The only version is [RestInt8]; a newer one is decoded like it.
+// AnyRestInt8 is [RestInt8] in any version: a newer one is decoded like it.
 type AnyRestInt8 struct {
 	Seen etw.Seen
-
-	Values etw.Int8s // as many elements as the payload holds
+	RestInt8
 }
 
-var anyRestInt8 = []*etw.EventDesc{&restInt8}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestInt8) EventDescs() []*etw.EventDesc { return anyRestInt8 }
-func (e *AnyRestInt8) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestInt8, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestInt8) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestInt8
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestInt8) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restInt8} }
+func (e *AnyRestInt8) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestInt8) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestInt8) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restInt8.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestInt8.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -9559,10 +8436,6 @@ func (e AnyRestInt8) Clone() *AnyRestInt8 {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestInt8) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestInt8) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestInt8) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestUInt8 is event 22, version 0.
 type RestUInt8 struct {
@@ -9607,48 +8480,29 @@ func (e RestUInt8) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestUInt8) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restUInt8 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       22,
-	Name:     "RestUInt8",
+	Provider: &providerDesc, ID: 22,
+	Name: "RestUInt8",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InUInt8, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestUInt8) },
 }
 
-// AnyRestUInt8 is event 22, in any version.
-//
-// The only version is [RestUInt8]; a newer one is decoded like it.
+// AnyRestUInt8 is [RestUInt8] in any version: a newer one is decoded like it.
 type AnyRestUInt8 struct {
 	Seen etw.Seen
-
-	Values etw.Uint8s // as many elements as the payload holds
+	RestUInt8
 }
 
-var anyRestUInt8 = []*etw.EventDesc{&restUInt8}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestUInt8) EventDescs() []*etw.EventDesc { return anyRestUInt8 }
-func (e *AnyRestUInt8) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestUInt8, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestUInt8) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestUInt8
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestUInt8) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restUInt8} }
+func (e *AnyRestUInt8) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestUInt8) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestUInt8) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restUInt8.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestUInt8.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -9656,10 +8510,6 @@ func (e AnyRestUInt8) Clone() *AnyRestUInt8 {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestUInt8) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestUInt8) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestUInt8) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestInt16 is event 23, version 0.
 type RestInt16 struct {
@@ -9704,48 +8554,29 @@ func (e RestInt16) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestInt16) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restInt16 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       23,
-	Name:     "RestInt16",
+	Provider: &providerDesc, ID: 23,
+	Name: "RestInt16",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InInt16, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestInt16) },
 }
 
-// AnyRestInt16 is event 23, in any version.
-//
-// The only version is [RestInt16]; a newer one is decoded like it.
+// AnyRestInt16 is [RestInt16] in any version: a newer one is decoded like it.
 type AnyRestInt16 struct {
 	Seen etw.Seen
-
-	Values etw.Int16s // as many elements as the payload holds
+	RestInt16
 }
 
-var anyRestInt16 = []*etw.EventDesc{&restInt16}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestInt16) EventDescs() []*etw.EventDesc { return anyRestInt16 }
-func (e *AnyRestInt16) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestInt16, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestInt16) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestInt16
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestInt16) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restInt16} }
+func (e *AnyRestInt16) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestInt16) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestInt16) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restInt16.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestInt16.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -9753,10 +8584,6 @@ func (e AnyRestInt16) Clone() *AnyRestInt16 {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestInt16) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestInt16) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestInt16) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestUInt16 is event 24, version 0.
 type RestUInt16 struct {
@@ -9801,48 +8628,30 @@ func (e RestUInt16) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestUInt16) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restUInt16 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       24,
-	Name:     "RestUInt16",
+	Provider: &providerDesc, ID: 24,
+	Name: "RestUInt16",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InUInt16, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestUInt16) },
 }
 
-// AnyRestUInt16 is event 24, in any version.
-//
-// The only version is [RestUInt16]; a newer one is decoded like it.
+// AnyRestUInt16 is [RestUInt16] in any version: a newer one is decoded like
+// it.
 type AnyRestUInt16 struct {
 	Seen etw.Seen
-
-	Values etw.Uint16s // as many elements as the payload holds
+	RestUInt16
 }
 
-var anyRestUInt16 = []*etw.EventDesc{&restUInt16}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestUInt16) EventDescs() []*etw.EventDesc { return anyRestUInt16 }
-func (e *AnyRestUInt16) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestUInt16, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestUInt16) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestUInt16
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestUInt16) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restUInt16} }
+func (e *AnyRestUInt16) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestUInt16) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestUInt16) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restUInt16.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestUInt16.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -9850,10 +8659,6 @@ func (e AnyRestUInt16) Clone() *AnyRestUInt16 {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestUInt16) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestUInt16) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestUInt16) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestInt32 is event 25, version 0.
 type RestInt32 struct {
@@ -9898,48 +8703,29 @@ func (e RestInt32) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restInt32 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       25,
-	Name:     "RestInt32",
+	Provider: &providerDesc, ID: 25,
+	Name: "RestInt32",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InInt32, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestInt32) },
 }
 
-// AnyRestInt32 is event 25, in any version.
-//
-// The only version is [RestInt32]; a newer one is decoded like it.
+// AnyRestInt32 is [RestInt32] in any version: a newer one is decoded like it.
 type AnyRestInt32 struct {
 	Seen etw.Seen
-
-	Values etw.Int32s // as many elements as the payload holds
+	RestInt32
 }
 
-var anyRestInt32 = []*etw.EventDesc{&restInt32}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestInt32) EventDescs() []*etw.EventDesc { return anyRestInt32 }
-func (e *AnyRestInt32) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestInt32, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestInt32) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestInt32
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestInt32) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restInt32} }
+func (e *AnyRestInt32) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestInt32) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestInt32) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restInt32.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestInt32.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -9947,10 +8733,6 @@ func (e AnyRestInt32) Clone() *AnyRestInt32 {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestInt32) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestInt32) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestUInt32 is event 26, version 0.
 type RestUInt32 struct {
@@ -9995,48 +8777,30 @@ func (e RestUInt32) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestUInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restUInt32 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       26,
-	Name:     "RestUInt32",
+	Provider: &providerDesc, ID: 26,
+	Name: "RestUInt32",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InUInt32, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestUInt32) },
 }
 
-// AnyRestUInt32 is event 26, in any version.
-//
-// The only version is [RestUInt32]; a newer one is decoded like it.
+// AnyRestUInt32 is [RestUInt32] in any version: a newer one is decoded like
+// it.
 type AnyRestUInt32 struct {
 	Seen etw.Seen
-
-	Values etw.Uint32s // as many elements as the payload holds
+	RestUInt32
 }
 
-var anyRestUInt32 = []*etw.EventDesc{&restUInt32}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestUInt32) EventDescs() []*etw.EventDesc { return anyRestUInt32 }
-func (e *AnyRestUInt32) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestUInt32, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestUInt32) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestUInt32
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestUInt32) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restUInt32} }
+func (e *AnyRestUInt32) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestUInt32) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestUInt32) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restUInt32.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestUInt32.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -10044,10 +8808,6 @@ func (e AnyRestUInt32) Clone() *AnyRestUInt32 {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestUInt32) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestUInt32) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestUInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestHexInt32 is event 27, version 0.
 type RestHexInt32 struct {
@@ -10092,48 +8852,30 @@ func (e RestHexInt32) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestHexInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restHexInt32 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       27,
-	Name:     "RestHexInt32",
+	Provider: &providerDesc, ID: 27,
+	Name: "RestHexInt32",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InHexInt32, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestHexInt32) },
 }
 
-// AnyRestHexInt32 is event 27, in any version.
-//
-// The only version is [RestHexInt32]; a newer one is decoded like it.
+// AnyRestHexInt32 is [RestHexInt32] in any version: a newer one is decoded
+// like it.
 type AnyRestHexInt32 struct {
 	Seen etw.Seen
-
-	Values etw.Uint32s // as many elements as the payload holds
+	RestHexInt32
 }
 
-var anyRestHexInt32 = []*etw.EventDesc{&restHexInt32}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestHexInt32) EventDescs() []*etw.EventDesc { return anyRestHexInt32 }
-func (e *AnyRestHexInt32) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestHexInt32, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestHexInt32) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestHexInt32
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestHexInt32) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restHexInt32} }
+func (e *AnyRestHexInt32) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestHexInt32) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestHexInt32) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restHexInt32.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestHexInt32.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -10141,10 +8883,6 @@ func (e AnyRestHexInt32) Clone() *AnyRestHexInt32 {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestHexInt32) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestHexInt32) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestHexInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestInt64 is event 28, version 0.
 type RestInt64 struct {
@@ -10189,48 +8927,29 @@ func (e RestInt64) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestInt64) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restInt64 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       28,
-	Name:     "RestInt64",
+	Provider: &providerDesc, ID: 28,
+	Name: "RestInt64",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InInt64, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestInt64) },
 }
 
-// AnyRestInt64 is event 28, in any version.
-//
-// The only version is [RestInt64]; a newer one is decoded like it.
+// AnyRestInt64 is [RestInt64] in any version: a newer one is decoded like it.
 type AnyRestInt64 struct {
 	Seen etw.Seen
-
-	Values etw.Int64s // as many elements as the payload holds
+	RestInt64
 }
 
-var anyRestInt64 = []*etw.EventDesc{&restInt64}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestInt64) EventDescs() []*etw.EventDesc { return anyRestInt64 }
-func (e *AnyRestInt64) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestInt64, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestInt64) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestInt64
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestInt64) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restInt64} }
+func (e *AnyRestInt64) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestInt64) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestInt64) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restInt64.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestInt64.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -10238,10 +8957,6 @@ func (e AnyRestInt64) Clone() *AnyRestInt64 {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestInt64) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestInt64) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestInt64) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestUInt64 is event 29, version 0.
 type RestUInt64 struct {
@@ -10286,48 +9001,30 @@ func (e RestUInt64) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestUInt64) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restUInt64 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       29,
-	Name:     "RestUInt64",
+	Provider: &providerDesc, ID: 29,
+	Name: "RestUInt64",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InUInt64, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestUInt64) },
 }
 
-// AnyRestUInt64 is event 29, in any version.
-//
-// The only version is [RestUInt64]; a newer one is decoded like it.
+// AnyRestUInt64 is [RestUInt64] in any version: a newer one is decoded like
+// it.
 type AnyRestUInt64 struct {
 	Seen etw.Seen
-
-	Values etw.Uint64s // as many elements as the payload holds
+	RestUInt64
 }
 
-var anyRestUInt64 = []*etw.EventDesc{&restUInt64}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestUInt64) EventDescs() []*etw.EventDesc { return anyRestUInt64 }
-func (e *AnyRestUInt64) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestUInt64, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestUInt64) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestUInt64
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestUInt64) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restUInt64} }
+func (e *AnyRestUInt64) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestUInt64) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestUInt64) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restUInt64.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestUInt64.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -10335,10 +9032,6 @@ func (e AnyRestUInt64) Clone() *AnyRestUInt64 {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestUInt64) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestUInt64) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestUInt64) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestHexInt64 is event 30, version 0.
 type RestHexInt64 struct {
@@ -10383,48 +9076,30 @@ func (e RestHexInt64) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestHexInt64) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restHexInt64 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       30,
-	Name:     "RestHexInt64",
+	Provider: &providerDesc, ID: 30,
+	Name: "RestHexInt64",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InHexInt64, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestHexInt64) },
 }
 
-// AnyRestHexInt64 is event 30, in any version.
-//
-// The only version is [RestHexInt64]; a newer one is decoded like it.
+// AnyRestHexInt64 is [RestHexInt64] in any version: a newer one is decoded
+// like it.
 type AnyRestHexInt64 struct {
 	Seen etw.Seen
-
-	Values etw.Uint64s // as many elements as the payload holds
+	RestHexInt64
 }
 
-var anyRestHexInt64 = []*etw.EventDesc{&restHexInt64}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestHexInt64) EventDescs() []*etw.EventDesc { return anyRestHexInt64 }
-func (e *AnyRestHexInt64) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestHexInt64, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestHexInt64) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestHexInt64
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestHexInt64) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restHexInt64} }
+func (e *AnyRestHexInt64) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestHexInt64) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestHexInt64) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restHexInt64.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestHexInt64.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -10432,10 +9107,6 @@ func (e AnyRestHexInt64) Clone() *AnyRestHexInt64 {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestHexInt64) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestHexInt64) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestHexInt64) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestFloat is event 31, version 0.
 type RestFloat struct {
@@ -10480,48 +9151,29 @@ func (e RestFloat) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestFloat) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restFloat = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       31,
-	Name:     "RestFloat",
+	Provider: &providerDesc, ID: 31,
+	Name: "RestFloat",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InFloat, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestFloat) },
 }
 
-// AnyRestFloat is event 31, in any version.
-//
-// The only version is [RestFloat]; a newer one is decoded like it.
+// AnyRestFloat is [RestFloat] in any version: a newer one is decoded like it.
 type AnyRestFloat struct {
 	Seen etw.Seen
-
-	Values etw.Float32s // as many elements as the payload holds
+	RestFloat
 }
 
-var anyRestFloat = []*etw.EventDesc{&restFloat}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestFloat) EventDescs() []*etw.EventDesc { return anyRestFloat }
-func (e *AnyRestFloat) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestFloat, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestFloat) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestFloat
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestFloat) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restFloat} }
+func (e *AnyRestFloat) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestFloat) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestFloat) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restFloat.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestFloat.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -10529,10 +9181,6 @@ func (e AnyRestFloat) Clone() *AnyRestFloat {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestFloat) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestFloat) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestFloat) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestDouble is event 32, version 0.
 type RestDouble struct {
@@ -10577,48 +9225,30 @@ func (e RestDouble) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestDouble) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restDouble = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       32,
-	Name:     "RestDouble",
+	Provider: &providerDesc, ID: 32,
+	Name: "RestDouble",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InDouble, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestDouble) },
 }
 
-// AnyRestDouble is event 32, in any version.
-//
-// The only version is [RestDouble]; a newer one is decoded like it.
+// AnyRestDouble is [RestDouble] in any version: a newer one is decoded like
+// it.
 type AnyRestDouble struct {
 	Seen etw.Seen
-
-	Values etw.Float64s // as many elements as the payload holds
+	RestDouble
 }
 
-var anyRestDouble = []*etw.EventDesc{&restDouble}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestDouble) EventDescs() []*etw.EventDesc { return anyRestDouble }
-func (e *AnyRestDouble) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestDouble, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestDouble) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestDouble
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestDouble) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restDouble} }
+func (e *AnyRestDouble) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestDouble) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestDouble) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restDouble.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestDouble.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -10626,10 +9256,6 @@ func (e AnyRestDouble) Clone() *AnyRestDouble {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestDouble) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestDouble) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestDouble) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestBoolean is event 33, version 0.
 type RestBoolean struct {
@@ -10674,48 +9300,30 @@ func (e RestBoolean) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestBoolean) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restBoolean = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       33,
-	Name:     "RestBoolean",
+	Provider: &providerDesc, ID: 33,
+	Name: "RestBoolean",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InBoolean, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestBoolean) },
 }
 
-// AnyRestBoolean is event 33, in any version.
-//
-// The only version is [RestBoolean]; a newer one is decoded like it.
+// AnyRestBoolean is [RestBoolean] in any version: a newer one is decoded like
+// it.
 type AnyRestBoolean struct {
 	Seen etw.Seen
-
-	Values etw.Bools // as many elements as the payload holds
+	RestBoolean
 }
 
-var anyRestBoolean = []*etw.EventDesc{&restBoolean}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestBoolean) EventDescs() []*etw.EventDesc { return anyRestBoolean }
-func (e *AnyRestBoolean) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestBoolean, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestBoolean) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestBoolean
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestBoolean) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restBoolean} }
+func (e *AnyRestBoolean) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestBoolean) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestBoolean) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restBoolean.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestBoolean.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -10723,10 +9331,6 @@ func (e AnyRestBoolean) Clone() *AnyRestBoolean {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestBoolean) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestBoolean) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestBoolean) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestFILETIME is event 34, version 0.
 type RestFILETIME struct {
@@ -10771,48 +9375,30 @@ func (e RestFILETIME) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestFILETIME) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restFILETIME = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       34,
-	Name:     "RestFILETIME",
+	Provider: &providerDesc, ID: 34,
+	Name: "RestFILETIME",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InFileTime, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestFILETIME) },
 }
 
-// AnyRestFILETIME is event 34, in any version.
-//
-// The only version is [RestFILETIME]; a newer one is decoded like it.
+// AnyRestFILETIME is [RestFILETIME] in any version: a newer one is decoded
+// like it.
 type AnyRestFILETIME struct {
 	Seen etw.Seen
-
-	Values etw.FileTimes // as many elements as the payload holds
+	RestFILETIME
 }
 
-var anyRestFILETIME = []*etw.EventDesc{&restFILETIME}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestFILETIME) EventDescs() []*etw.EventDesc { return anyRestFILETIME }
-func (e *AnyRestFILETIME) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestFILETIME, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestFILETIME) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestFILETIME
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestFILETIME) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restFILETIME} }
+func (e *AnyRestFILETIME) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestFILETIME) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestFILETIME) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restFILETIME.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestFILETIME.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -10820,10 +9406,6 @@ func (e AnyRestFILETIME) Clone() *AnyRestFILETIME {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestFILETIME) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestFILETIME) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestFILETIME) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestSYSTEMTIME is event 35, version 0.
 type RestSYSTEMTIME struct {
@@ -10868,48 +9450,30 @@ func (e RestSYSTEMTIME) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e RestSYSTEMTIME) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restSYSTEMTIME = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       35,
-	Name:     "RestSYSTEMTIME",
+	Provider: &providerDesc, ID: 35,
+	Name: "RestSYSTEMTIME",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InSystemTime, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestSYSTEMTIME) },
 }
 
-// AnyRestSYSTEMTIME is event 35, in any version.
-//
-// The only version is [RestSYSTEMTIME]; a newer one is decoded like it.
+// AnyRestSYSTEMTIME is [RestSYSTEMTIME] in any version: a newer one is decoded
+// like it.
 type AnyRestSYSTEMTIME struct {
 	Seen etw.Seen
-
-	Values etw.SystemTimes // as many elements as the payload holds
+	RestSYSTEMTIME
 }
 
-var anyRestSYSTEMTIME = []*etw.EventDesc{&restSYSTEMTIME}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestSYSTEMTIME) EventDescs() []*etw.EventDesc { return anyRestSYSTEMTIME }
-func (e *AnyRestSYSTEMTIME) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestSYSTEMTIME, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestSYSTEMTIME) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestSYSTEMTIME
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestSYSTEMTIME) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restSYSTEMTIME} }
+func (e *AnyRestSYSTEMTIME) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestSYSTEMTIME) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestSYSTEMTIME) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restSYSTEMTIME.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestSYSTEMTIME.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -10917,10 +9481,6 @@ func (e AnyRestSYSTEMTIME) Clone() *AnyRestSYSTEMTIME {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestSYSTEMTIME) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestSYSTEMTIME) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestSYSTEMTIME) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestGUID is event 36, version 0.
 type RestGUID struct {
@@ -10965,48 +9525,29 @@ func (e RestGUID) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestGUID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restGUID = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       36,
-	Name:     "RestGUID",
+	Provider: &providerDesc, ID: 36,
+	Name: "RestGUID",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InGUID, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestGUID) },
 }
 
-// AnyRestGUID is event 36, in any version.
-//
-// The only version is [RestGUID]; a newer one is decoded like it.
+// AnyRestGUID is [RestGUID] in any version: a newer one is decoded like it.
 type AnyRestGUID struct {
 	Seen etw.Seen
-
-	Values etw.GUIDs // as many elements as the payload holds
+	RestGUID
 }
 
-var anyRestGUID = []*etw.EventDesc{&restGUID}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestGUID) EventDescs() []*etw.EventDesc { return anyRestGUID }
-func (e *AnyRestGUID) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestGUID, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestGUID) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestGUID
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestGUID) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restGUID} }
+func (e *AnyRestGUID) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestGUID) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestGUID) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restGUID.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestGUID.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -11014,10 +9555,6 @@ func (e AnyRestGUID) Clone() *AnyRestGUID {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestGUID) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestGUID) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestGUID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestPointer is event 37, version 0.
 type RestPointer struct {
@@ -11062,48 +9599,30 @@ func (e RestPointer) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestPointer) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restPointer = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       37,
-	Name:     "RestPointer",
+	Provider: &providerDesc, ID: 37,
+	Name: "RestPointer",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestPointer) },
 }
 
-// AnyRestPointer is event 37, in any version.
-//
-// The only version is [RestPointer]; a newer one is decoded like it.
+// AnyRestPointer is [RestPointer] in any version: a newer one is decoded like
+// it.
 type AnyRestPointer struct {
 	Seen etw.Seen
-
-	Values etw.Pointers // as many elements as the payload holds
+	RestPointer
 }
 
-var anyRestPointer = []*etw.EventDesc{&restPointer}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestPointer) EventDescs() []*etw.EventDesc { return anyRestPointer }
-func (e *AnyRestPointer) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestPointer, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestPointer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestPointer
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestPointer) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restPointer} }
+func (e *AnyRestPointer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestPointer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestPointer) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restPointer.Fields[0], e.Values.Bytes(), e.Values.Len(), e.Values.PtrSize(), e)
-	}
-	return etw.Value{}
+	return e.RestPointer.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -11111,10 +9630,6 @@ func (e AnyRestPointer) Clone() *AnyRestPointer {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestPointer) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestPointer) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestPointer) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestMappedUInt8 is event 38, version 0.
 type RestMappedUInt8 struct {
@@ -11159,50 +9674,30 @@ func (e RestMappedUInt8) LogValue() slog.Value         { return etw.LogValue(&e)
 func (e RestMappedUInt8) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restMappedUInt8 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       38,
-	Name:     "RestMappedUInt8",
+	Provider: &providerDesc, ID: 38,
+	Name: "RestMappedUInt8",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InUInt8, Map: &color8Map, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestMappedUInt8) },
 }
 
-// AnyRestMappedUInt8 is event 38, in any version.
-//
-// The only version is [RestMappedUInt8]; a newer one is decoded like it.
+// AnyRestMappedUInt8 is [RestMappedUInt8] in any version: a newer one is
+// decoded like it.
 type AnyRestMappedUInt8 struct {
 	Seen etw.Seen
-
-	Values etw.Ints[Color8] // as many elements as the payload holds
+	RestMappedUInt8
 }
 
-var anyRestMappedUInt8 = []*etw.EventDesc{&restMappedUInt8}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestMappedUInt8) EventDescs() []*etw.EventDesc { return anyRestMappedUInt8 }
-func (e *AnyRestMappedUInt8) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRestMappedUInt8, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestMappedUInt8) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restMappedUInt8} }
+func (e *AnyRestMappedUInt8) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestMappedUInt8) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestMappedUInt8
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRestMappedUInt8) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestMappedUInt8) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restMappedUInt8.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestMappedUInt8.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -11210,10 +9705,6 @@ func (e AnyRestMappedUInt8) Clone() *AnyRestMappedUInt8 {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestMappedUInt8) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestMappedUInt8) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestMappedUInt8) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestMappedUInt16 is event 39, version 0.
 type RestMappedUInt16 struct {
@@ -11258,50 +9749,30 @@ func (e RestMappedUInt16) LogValue() slog.Value         { return etw.LogValue(&e
 func (e RestMappedUInt16) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restMappedUInt16 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       39,
-	Name:     "RestMappedUInt16",
+	Provider: &providerDesc, ID: 39,
+	Name: "RestMappedUInt16",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InUInt16, Map: &color16Map, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestMappedUInt16) },
 }
 
-// AnyRestMappedUInt16 is event 39, in any version.
-//
-// The only version is [RestMappedUInt16]; a newer one is decoded like it.
+// AnyRestMappedUInt16 is [RestMappedUInt16] in any version: a newer one is
+// decoded like it.
 type AnyRestMappedUInt16 struct {
 	Seen etw.Seen
-
-	Values etw.Ints[Color16] // as many elements as the payload holds
+	RestMappedUInt16
 }
 
-var anyRestMappedUInt16 = []*etw.EventDesc{&restMappedUInt16}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestMappedUInt16) EventDescs() []*etw.EventDesc { return anyRestMappedUInt16 }
-func (e *AnyRestMappedUInt16) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRestMappedUInt16, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestMappedUInt16) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restMappedUInt16} }
+func (e *AnyRestMappedUInt16) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestMappedUInt16) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestMappedUInt16
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRestMappedUInt16) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestMappedUInt16) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restMappedUInt16.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestMappedUInt16.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -11309,10 +9780,6 @@ func (e AnyRestMappedUInt16) Clone() *AnyRestMappedUInt16 {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestMappedUInt16) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestMappedUInt16) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestMappedUInt16) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestMappedUInt32 is event 40, version 0.
 type RestMappedUInt32 struct {
@@ -11357,50 +9824,30 @@ func (e RestMappedUInt32) LogValue() slog.Value         { return etw.LogValue(&e
 func (e RestMappedUInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restMappedUInt32 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       40,
-	Name:     "RestMappedUInt32",
+	Provider: &providerDesc, ID: 40,
+	Name: "RestMappedUInt32",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InUInt32, Map: &colorMap, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestMappedUInt32) },
 }
 
-// AnyRestMappedUInt32 is event 40, in any version.
-//
-// The only version is [RestMappedUInt32]; a newer one is decoded like it.
+// AnyRestMappedUInt32 is [RestMappedUInt32] in any version: a newer one is
+// decoded like it.
 type AnyRestMappedUInt32 struct {
 	Seen etw.Seen
-
-	Values etw.Ints[Color] // as many elements as the payload holds
+	RestMappedUInt32
 }
 
-var anyRestMappedUInt32 = []*etw.EventDesc{&restMappedUInt32}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestMappedUInt32) EventDescs() []*etw.EventDesc { return anyRestMappedUInt32 }
-func (e *AnyRestMappedUInt32) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRestMappedUInt32, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestMappedUInt32) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restMappedUInt32} }
+func (e *AnyRestMappedUInt32) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestMappedUInt32) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestMappedUInt32
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRestMappedUInt32) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestMappedUInt32) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restMappedUInt32.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestMappedUInt32.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -11408,10 +9855,6 @@ func (e AnyRestMappedUInt32) Clone() *AnyRestMappedUInt32 {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestMappedUInt32) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestMappedUInt32) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestMappedUInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestMappedHexInt32 is event 41, version 0.
 type RestMappedHexInt32 struct {
@@ -11456,50 +9899,32 @@ func (e RestMappedHexInt32) LogValue() slog.Value         { return etw.LogValue(
 func (e RestMappedHexInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restMappedHexInt32 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       41,
-	Name:     "RestMappedHexInt32",
+	Provider: &providerDesc, ID: 41,
+	Name: "RestMappedHexInt32",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InHexInt32, Map: &colorMap, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 	New: func() etw.Event { return new(RestMappedHexInt32) },
 }
 
-// AnyRestMappedHexInt32 is event 41, in any version.
-//
-// The only version is [RestMappedHexInt32]; a newer one is decoded like it.
+// AnyRestMappedHexInt32 is [RestMappedHexInt32] in any version: a newer one is
+// decoded like it.
 type AnyRestMappedHexInt32 struct {
 	Seen etw.Seen
-
-	Values etw.Ints[Color] // as many elements as the payload holds
+	RestMappedHexInt32
 }
 
-var anyRestMappedHexInt32 = []*etw.EventDesc{&restMappedHexInt32}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestMappedHexInt32) EventDescs() []*etw.EventDesc { return anyRestMappedHexInt32 }
-func (e *AnyRestMappedHexInt32) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyRestMappedHexInt32, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestMappedHexInt32) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&restMappedHexInt32}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestMappedHexInt32) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestMappedHexInt32
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyRestMappedHexInt32) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestMappedHexInt32) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestMappedHexInt32) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restMappedHexInt32.Fields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
+	return e.RestMappedHexInt32.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -11507,10 +9932,6 @@ func (e AnyRestMappedHexInt32) Clone() *AnyRestMappedHexInt32 {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestMappedHexInt32) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestMappedHexInt32) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestMappedHexInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestStructs is event 42, version 0.
 type RestStructs struct {
@@ -11555,9 +9976,8 @@ func (e RestStructs) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestStructs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restStructs = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       42,
-	Name:     "RestStructs",
+	Provider: &providerDesc, ID: 42,
+	Name: "RestStructs",
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeRest}, Fields: []etw.FieldDesc{
 			{Name: "Int8", Type: etw.InInt8},
@@ -11774,39 +10194,22 @@ func (s RestStructsValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyRestStructs is event 42, in any version.
-//
-// The only version is [RestStructs]; a newer one is decoded like it.
+// AnyRestStructs is [RestStructs] in any version: a newer one is decoded like
+// it.
 type AnyRestStructs struct {
 	Seen etw.Seen
-
-	Values RestStructsValues // as many elements as the payload holds
+	RestStructs
 }
 
-var anyRestStructs = []*etw.EventDesc{&restStructs}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestStructs) EventDescs() []*etw.EventDesc { return anyRestStructs }
-func (e *AnyRestStructs) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestStructs, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestStructs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestStructs
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestStructs) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restStructs} }
+func (e *AnyRestStructs) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestStructs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestStructs) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&restStructs.Fields[0], e.Values.p, e.Values.n, e.Values.ptr, e)
-	}
-	return etw.Value{}
+	return e.RestStructs.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -11814,10 +10217,6 @@ func (e AnyRestStructs) Clone() *AnyRestStructs {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestStructs) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestStructs) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestStructs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestBinary is event 43, version 0.
 type RestBinary struct {
@@ -11870,9 +10269,8 @@ func (e RestBinary) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RestBinary) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var restBinary = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       43,
-	Name:     "RestBinary",
+	Provider: &providerDesc, ID: 43,
+	Name: "RestBinary",
 	Fields: []etw.FieldDesc{
 		{Name: "Head", Type: etw.InUInt8},
 		{Name: "Values", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
@@ -11880,43 +10278,22 @@ var restBinary = etw.EventDesc{
 	New: func() etw.Event { return new(RestBinary) },
 }
 
-// AnyRestBinary is event 43, in any version.
-//
-// The only version is [RestBinary]; a newer one is decoded like it.
+// AnyRestBinary is [RestBinary] in any version: a newer one is decoded like
+// it.
 type AnyRestBinary struct {
 	Seen etw.Seen
-
-	Head   uint8
-	Values etw.Binary // the rest of the payload
+	RestBinary
 }
 
-var anyRestBinary = []*etw.EventDesc{&restBinary}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRestBinary) EventDescs() []*etw.EventDesc { return anyRestBinary }
-func (e *AnyRestBinary) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRestBinary, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRestBinary) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RestBinary
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRestBinary) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restBinary} }
+func (e *AnyRestBinary) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRestBinary) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Head = v.Head
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRestBinary) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Head))
-	case 1:
-		return etw.BinaryValue(e.Values)
-	}
-	return etw.Value{}
+	return e.RestBinary.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -11924,7 +10301,3 @@ func (e AnyRestBinary) Clone() *AnyRestBinary {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyRestBinary) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRestBinary) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRestBinary) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

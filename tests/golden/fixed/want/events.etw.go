@@ -127,9 +127,8 @@ func (e Numbers) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Numbers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var numbers = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Numbers",
+	Provider: &providerDesc, ID: 1,
+	Name: "Numbers",
 	Fields: []etw.FieldDesc{
 		{Name: "A", Type: etw.InInt8},
 		{Name: "B", Type: etw.InUInt8},
@@ -151,104 +150,22 @@ var numbers = etw.EventDesc{
 	New: func() etw.Event { return new(Numbers) },
 }
 
-// AnyNumbers is event 1, in any version.
-//
-// The only version is [Numbers]; a newer one is decoded like it.
+// AnyNumbers is [Numbers] in any version: a newer one is decoded like it.
 type AnyNumbers struct {
 	Seen etw.Seen
-
-	A int8
-	B uint8
-	C int16
-	D uint16
-	E int32
-	F uint32
-	G int64
-	H uint64
-	I uint32
-	J uint64
-	K float32
-	L float64
-	M etw.GUID
-	N etw.FileTime
-	O etw.SystemTime
-	P uint32 // an IPv4 address
+	Numbers
 }
 
-var anyNumbers = []*etw.EventDesc{&numbers}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyNumbers) EventDescs() []*etw.EventDesc { return anyNumbers }
-func (e *AnyNumbers) EventDesc() *etw.EventDesc  { return etw.DescOf(anyNumbers, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyNumbers) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Numbers
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyNumbers) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&numbers} }
+func (e *AnyNumbers) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyNumbers) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.A = v.A
-	e.B = v.B
-	e.C = v.C
-	e.D = v.D
-	e.E = v.E
-	e.F = v.F
-	e.G = v.G
-	e.H = v.H
-	e.I = v.I
-	e.J = v.J
-	e.K = v.K
-	e.L = v.L
-	e.M = v.M
-	e.N = v.N
-	e.O = v.O
-	e.P = v.P
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyNumbers) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.IntValue(int64(e.A))
-	case 1:
-		return etw.UintValue(uint64(e.B))
-	case 2:
-		return etw.IntValue(int64(e.C))
-	case 3:
-		return etw.UintValue(uint64(e.D))
-	case 4:
-		return etw.IntValue(int64(e.E))
-	case 5:
-		return etw.UintValue(uint64(e.F))
-	case 6:
-		return etw.IntValue(e.G)
-	case 7:
-		return etw.UintValue(e.H)
-	case 8:
-		return etw.UintValue(uint64(e.I))
-	case 9:
-		return etw.UintValue(e.J)
-	case 10:
-		return etw.Float32Value(e.K)
-	case 11:
-		return etw.FloatValue(e.L)
-	case 12:
-		return etw.GUIDValue(e.M)
-	case 13:
-		return etw.FileTimeValue(e.N)
-	case 14:
-		return etw.SystemTimeValue(e.O)
-	case 15:
-		return etw.UintValue(uint64(e.P))
-	}
-	return etw.Value{}
+	return e.Numbers.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyNumbers) Clone() *AnyNumbers { return &e }
-
-func (e AnyNumbers) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyNumbers) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyNumbers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -85,9 +85,8 @@ func (e Lengths) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Lengths) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var lengths = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Lengths",
+	Provider: &providerDesc, ID: 1,
+	Name: "Lengths",
 	Fields: []etw.FieldDesc{
 		{Name: "Size", Type: etw.InUInt16},
 		{Name: "Text", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeField}},
@@ -99,59 +98,21 @@ var lengths = etw.EventDesc{
 	New: func() etw.Event { return new(Lengths) },
 }
 
-// AnyLengths is event 1, in any version.
-//
-// The only version is [Lengths]; a newer one is decoded like it.
+// AnyLengths is [Lengths] in any version: a newer one is decoded like it.
 type AnyLengths struct {
 	Seen etw.Seen
-
-	Size  uint16
-	Text  etw.UTF16
-	Bytes etw.ANSI
-	Data  etw.Binary
-	Label etw.UTF16
-	Hash  etw.Binary
+	Lengths
 }
 
-var anyLengths = []*etw.EventDesc{&lengths}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyLengths) EventDescs() []*etw.EventDesc { return anyLengths }
-func (e *AnyLengths) EventDesc() *etw.EventDesc  { return etw.DescOf(anyLengths, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyLengths) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Lengths
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyLengths) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&lengths} }
+func (e *AnyLengths) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyLengths) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Size = v.Size
-	e.Text = v.Text
-	e.Bytes = v.Bytes
-	e.Data = v.Data
-	e.Label = v.Label
-	e.Hash = v.Hash
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLengths) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Size))
-	case 1:
-		return etw.UTF16Value(e.Text)
-	case 2:
-		return etw.ANSIValue(e.Bytes)
-	case 3:
-		return etw.BinaryValue(e.Data)
-	case 4:
-		return etw.UTF16Value(e.Label)
-	case 5:
-		return etw.BinaryValue(e.Hash)
-	}
-	return etw.Value{}
+	return e.Lengths.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -163,7 +124,3 @@ func (e AnyLengths) Clone() *AnyLengths {
 	e.Hash = e.Hash.Clone()
 	return &e
 }
-
-func (e AnyLengths) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLengths) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyLengths) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -43,11 +43,10 @@ func (e ItemRemoved) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ItemRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var itemRemoved = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Item_Removed",
-	Fields:   fieldsLayoutFields,
-	New:      func() etw.Event { return new(ItemRemoved) },
+	Provider: &providerDesc, ID: 1,
+	Name:   "Item_Removed",
+	Fields: fieldsLayoutFields,
+	New:    func() etw.Event { return new(ItemRemoved) },
 }
 
 // fieldsLayout is the template Fields, which several events use.
@@ -83,63 +82,26 @@ var fieldsLayoutFields = []etw.FieldDesc{
 	{Name: "fBusy", Type: etw.InUInt32},
 }
 
-// AnyItemRemoved is event 1, in any version.
-//
-// The only version is [ItemRemoved]; a newer one is decoded like it.
+// AnyItemRemoved is [ItemRemoved] in any version: a newer one is decoded like
+// it.
 type AnyItemRemoved struct {
 	Seen etw.Seen
-
-	FBusy  uint32 // _fBusy
-	FBusy2 uint32 // fBusy
+	ItemRemoved
 }
 
-var anyItemRemoved = []*etw.EventDesc{&itemRemoved}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyItemRemoved) EventDescs() []*etw.EventDesc { return anyItemRemoved }
-func (e *AnyItemRemoved) EventDesc() *etw.EventDesc  { return etw.DescOf(anyItemRemoved, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyItemRemoved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyFieldsLayout)(e).decode(version, p, ptr, anyItemRemoved)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyItemRemoved) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&itemRemoved} }
+func (e *AnyItemRemoved) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyItemRemoved) FieldValue(i int) etw.Value {
-	return (*anyFieldsLayout)(e).FieldValue(i)
+func (e *AnyItemRemoved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ItemRemoved.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyItemRemoved) Clone() *AnyItemRemoved { return &e }
-
-func (e AnyItemRemoved) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyItemRemoved) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyItemRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyFieldsLayout is what types for all versions of an event share, the newest
-// of which has the template Fields.
-type anyFieldsLayout AnyItemRemoved
-
-func (e *anyFieldsLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v fieldsLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.FBusy = v.FBusy
-	e.FBusy2 = v.FBusy2
-	return n, err
-}
-
-func (e *anyFieldsLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.FBusy))
-	case 1:
-		return etw.UintValue(uint64(e.FBusy2))
-	}
-	return etw.Value{}
-}
 
 // ItemRemoved2 is ItemRemoved: event 2, version 0.
 type ItemRemoved2 struct {
@@ -174,47 +136,32 @@ func (e ItemRemoved2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ItemRemoved2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var itemRemoved2 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "ItemRemoved",
-	Fields:   fieldsLayoutFields,
-	New:      func() etw.Event { return new(ItemRemoved2) },
+	Provider: &providerDesc, ID: 2,
+	Name:   "ItemRemoved",
+	Fields: fieldsLayoutFields,
+	New:    func() etw.Event { return new(ItemRemoved2) },
 }
 
-// AnyItemRemoved2 is event 2, in any version.
-//
-// The only version is [ItemRemoved2]; a newer one is decoded like it.
+// AnyItemRemoved2 is [ItemRemoved2] in any version: a newer one is decoded
+// like it.
 type AnyItemRemoved2 struct {
 	Seen etw.Seen
-
-	FBusy  uint32 // _fBusy
-	FBusy2 uint32 // fBusy
+	ItemRemoved2
 }
 
-var anyItemRemoved2 = []*etw.EventDesc{&itemRemoved2}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyItemRemoved2) EventDescs() []*etw.EventDesc { return anyItemRemoved2 }
-func (e *AnyItemRemoved2) EventDesc() *etw.EventDesc  { return etw.DescOf(anyItemRemoved2, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyItemRemoved2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyFieldsLayout)(e).decode(version, p, ptr, anyItemRemoved2)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyItemRemoved2) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&itemRemoved2} }
+func (e *AnyItemRemoved2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyItemRemoved2) FieldValue(i int) etw.Value {
-	return (*anyFieldsLayout)(e).FieldValue(i)
+func (e *AnyItemRemoved2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ItemRemoved2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyItemRemoved2) Clone() *AnyItemRemoved2 { return &e }
-
-func (e AnyItemRemoved2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyItemRemoved2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyItemRemoved2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Names is event 3, version 0.
 type Names struct {
@@ -259,9 +206,8 @@ func (e Names) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Names) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var names = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Name:     "Names",
+	Provider: &providerDesc, ID: 3,
+	Name: "Names",
 	Fields: []etw.FieldDesc{
 		{Name: "Name", Type: etw.InUnicodeString},
 	},
@@ -317,10 +263,8 @@ func (e NamesV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e NamesV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var namesV1 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Version:  1,
-	Name:     "Names_V1",
+	Provider: &providerDesc, ID: 3, Version: 1,
+	Name: "Names_V1",
 	Fields: []etw.FieldDesc{
 		{Name: "Name", Type: etw.InUnicodeString},
 		{Name: "Name", Type: etw.InUnicodeString},

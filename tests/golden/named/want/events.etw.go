@@ -45,12 +45,10 @@ func (e Done) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Done) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var done = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Exam / Done",
-	Named:    true,
-	Fields:   doneLayoutFields,
-	New:      func() etw.Event { return new(Done) },
+	Provider: &providerDesc, ID: 1,
+	Name: "Exam / Done", Named: true,
+	Fields: doneLayoutFields,
+	New:    func() etw.Event { return new(Done) },
 }
 
 // doneLayout is the template Done, which several events use.
@@ -148,11 +146,8 @@ func (e DoneV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e DoneV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var doneV1 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Version:  1,
-	Name:     "Exam / Done",
-	Named:    true,
+	Provider: &providerDesc, ID: 1, Version: 1,
+	Name: "Exam / Done", Named: true,
 	Fields: []etw.FieldDesc{
 		{Name: "Good", Type: etw.InBool8},
 		{Name: "Grade", Type: etw.InAnsiString, Length: etw.Size{Kind: etw.SizeConst, N: 1}},
@@ -269,58 +264,31 @@ func (e Begun) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Begun) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var begun = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "Begun",
-	Fields:   doneLayoutFields,
-	New:      func() etw.Event { return new(Begun) },
+	Provider: &providerDesc, ID: 2,
+	Name:   "Begun",
+	Fields: doneLayoutFields,
+	New:    func() etw.Event { return new(Begun) },
 }
 
-// AnyBegun is event 2, in any version.
-//
-// The only version is [Begun]; a newer one is decoded like it.
+// AnyBegun is [Begun] in any version: a newer one is decoded like it.
 type AnyBegun struct {
 	Seen etw.Seen
-
-	Good  etw.Bool8
-	Grade etw.ANSI
+	Begun
 }
 
-var anyBegun = []*etw.EventDesc{&begun}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBegun) EventDescs() []*etw.EventDesc { return anyBegun }
-func (e *AnyBegun) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBegun, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBegun) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Begun
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBegun) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&begun} }
+func (e *AnyBegun) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBegun) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Good = v.Good
-	e.Grade = v.Grade
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBegun) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.Bool8Value(e.Good)
-	case 1:
-		return etw.ANSIValue(e.Grade)
-	}
-	return etw.Value{}
+	return e.Begun.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyBegun) Clone() *AnyBegun {
-	e.Grade = e.Grade.Clone()
+	(*doneLayout)(&e.Begun).detach()
 	return &e
 }
-
-func (e AnyBegun) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBegun) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBegun) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

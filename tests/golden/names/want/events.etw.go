@@ -23,32 +23,30 @@ func (e X2DDraw) LogValue() slog.Value                                 { return 
 func (e X2DDraw) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var x2DDraw = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "_2D_Draw",
-	New:      func() etw.Event { return new(X2DDraw) },
+	Provider: &providerDesc, ID: 1,
+	Name: "_2D_Draw",
+	New:  func() etw.Event { return new(X2DDraw) },
 }
 
-// AnyX2DDraw is event 1, in any version.
-//
-// The only version is [X2DDraw]; a newer one is decoded like it.
+// AnyX2DDraw is [X2DDraw] in any version: a newer one is decoded like it.
 type AnyX2DDraw struct {
 	Seen etw.Seen
+	X2DDraw
 }
 
-var anyX2DDraw = []*etw.EventDesc{&x2DDraw}
-
-func (*AnyX2DDraw) EventDescs() []*etw.EventDesc { return anyX2DDraw }
-func (*AnyX2DDraw) EventDesc() *etw.EventDesc    { return &x2DDraw }
-func (e *AnyX2DDraw) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyX2DDraw) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&x2DDraw} }
+func (e *AnyX2DDraw) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyX2DDraw) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.X2DDraw.DecodePayload(p, ptr)
 }
-func (*AnyX2DDraw) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyX2DDraw) Clone() *AnyX2DDraw           { return &e }
-func (e AnyX2DDraw) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyX2DDraw) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyX2DDraw) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyX2DDraw) Clone() *AnyX2DDraw { return &e }
 
 // Binary is event 2, version 0.
 type Binary struct{}
@@ -63,32 +61,30 @@ func (e Binary) LogValue() slog.Value                                 { return e
 func (e Binary) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var binaryEvent = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "Binary",
-	New:      func() etw.Event { return new(Binary) },
+	Provider: &providerDesc, ID: 2,
+	Name: "Binary",
+	New:  func() etw.Event { return new(Binary) },
 }
 
-// AnyBinary is event 2, in any version.
-//
-// The only version is [Binary]; a newer one is decoded like it.
+// AnyBinary is [Binary] in any version: a newer one is decoded like it.
 type AnyBinary struct {
 	Seen etw.Seen
+	Binary
 }
 
-var anyBinary = []*etw.EventDesc{&binaryEvent}
-
-func (*AnyBinary) EventDescs() []*etw.EventDesc { return anyBinary }
-func (*AnyBinary) EventDesc() *etw.EventDesc    { return &binaryEvent }
-func (e *AnyBinary) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBinary) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&binaryEvent} }
+func (e *AnyBinary) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBinary) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.Binary.DecodePayload(p, ptr)
 }
-func (*AnyBinary) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyBinary) Clone() *AnyBinary            { return &e }
-func (e AnyBinary) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBinary) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBinary) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyBinary) Clone() *AnyBinary { return &e }
 
 // P is event 3, version 0.
 type P struct {
@@ -161,9 +157,8 @@ func (e P) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e P) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pEvent = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Name:     "P",
+	Provider: &providerDesc, ID: 3,
+	Name: "P",
 	Fields: []etw.FieldDesc{
 		{Name: "type", Type: etw.InUInt32},
 		{Name: "_fBusy", Type: etw.InUInt32},
@@ -176,71 +171,25 @@ var pEvent = etw.EventDesc{
 	New: func() etw.Event { return new(P) },
 }
 
-// AnyP is event 3, in any version.
-//
-// The only version is [P]; a newer one is decoded like it.
+// AnyP is [P] in any version: a newer one is decoded like it.
 type AnyP struct {
 	Seen etw.Seen
-
-	Type       uint32
-	FBusy      uint32 // _fBusy
-	X1         uint32 // 1
-	DurationMs uint32 // Duration (ms)
-	String_    uint32 // String
-	EventDesc_ uint32 // EventDesc
-	ProcessId  uint32 // process_id
+	P
 }
 
-var anyP = []*etw.EventDesc{&pEvent}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyP) EventDescs() []*etw.EventDesc { return anyP }
-func (e *AnyP) EventDesc() *etw.EventDesc  { return etw.DescOf(anyP, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyP) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v P
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyP) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&pEvent} }
+func (e *AnyP) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyP) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Type = v.Type
-	e.FBusy = v.FBusy
-	e.X1 = v.X1
-	e.DurationMs = v.DurationMs
-	e.String_ = v.String_
-	e.EventDesc_ = v.EventDesc_
-	e.ProcessId = v.ProcessId
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyP) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Type))
-	case 1:
-		return etw.UintValue(uint64(e.FBusy))
-	case 2:
-		return etw.UintValue(uint64(e.X1))
-	case 3:
-		return etw.UintValue(uint64(e.DurationMs))
-	case 4:
-		return etw.UintValue(uint64(e.String_))
-	case 5:
-		return etw.UintValue(uint64(e.EventDesc_))
-	case 6:
-		return etw.UintValue(uint64(e.ProcessId))
-	}
-	return etw.Value{}
+	return e.P.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyP) Clone() *AnyP { return &e }
-
-func (e AnyP) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyP) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyP) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JscriptGCStart is JSCRIPT_GC_START: event 4, version 0.
 type JscriptGCStart struct{}
@@ -255,32 +204,31 @@ func (e JscriptGCStart) LogValue() slog.Value                                 { 
 func (e JscriptGCStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var jscriptGCStart = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Name:     "JSCRIPT_GC_START",
-	New:      func() etw.Event { return new(JscriptGCStart) },
+	Provider: &providerDesc, ID: 4,
+	Name: "JSCRIPT_GC_START",
+	New:  func() etw.Event { return new(JscriptGCStart) },
 }
 
-// AnyJscriptGCStart is event 4, in any version.
-//
-// The only version is [JscriptGCStart]; a newer one is decoded like it.
+// AnyJscriptGCStart is [JscriptGCStart] in any version: a newer one is decoded
+// like it.
 type AnyJscriptGCStart struct {
 	Seen etw.Seen
+	JscriptGCStart
 }
 
-var anyJscriptGCStart = []*etw.EventDesc{&jscriptGCStart}
-
-func (*AnyJscriptGCStart) EventDescs() []*etw.EventDesc { return anyJscriptGCStart }
-func (*AnyJscriptGCStart) EventDesc() *etw.EventDesc    { return &jscriptGCStart }
-func (e *AnyJscriptGCStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyJscriptGCStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jscriptGCStart} }
+func (e *AnyJscriptGCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyJscriptGCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.JscriptGCStart.DecodePayload(p, ptr)
 }
-func (*AnyJscriptGCStart) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyJscriptGCStart) Clone() *AnyJscriptGCStart    { return &e }
-func (e AnyJscriptGCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJscriptGCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyJscriptGCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyJscriptGCStart) Clone() *AnyJscriptGCStart { return &e }
 
 // Open is event 5, version 0.
 type Open struct{}
@@ -295,32 +243,30 @@ func (e Open) LogValue() slog.Value                                 { return etw
 func (e Open) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var open = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Name:     "Open",
-	New:      func() etw.Event { return new(Open) },
+	Provider: &providerDesc, ID: 5,
+	Name: "Open",
+	New:  func() etw.Event { return new(Open) },
 }
 
-// AnyOpen is event 5, in any version.
-//
-// The only version is [Open]; a newer one is decoded like it.
+// AnyOpen is [Open] in any version: a newer one is decoded like it.
 type AnyOpen struct {
 	Seen etw.Seen
+	Open
 }
 
-var anyOpen = []*etw.EventDesc{&open}
-
-func (*AnyOpen) EventDescs() []*etw.EventDesc { return anyOpen }
-func (*AnyOpen) EventDesc() *etw.EventDesc    { return &open }
-func (e *AnyOpen) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyOpen) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&open} }
+func (e *AnyOpen) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyOpen) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.Open.DecodePayload(p, ptr)
 }
-func (*AnyOpen) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyOpen) Clone() *AnyOpen              { return &e }
-func (e AnyOpen) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyOpen) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyOpen) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyOpen) Clone() *AnyOpen { return &e }
 
 // OpenV2 is Open_V2: event 6, version 0.
 type OpenV2 struct{}
@@ -335,29 +281,27 @@ func (e OpenV2) LogValue() slog.Value                                 { return e
 func (e OpenV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var openV2 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       6,
-	Name:     "Open_V2",
-	New:      func() etw.Event { return new(OpenV2) },
+	Provider: &providerDesc, ID: 6,
+	Name: "Open_V2",
+	New:  func() etw.Event { return new(OpenV2) },
 }
 
-// AnyOpenV2 is event 6, in any version.
-//
-// The only version is [OpenV2]; a newer one is decoded like it.
+// AnyOpenV2 is [OpenV2] in any version: a newer one is decoded like it.
 type AnyOpenV2 struct {
 	Seen etw.Seen
+	OpenV2
 }
 
-var anyOpenV2 = []*etw.EventDesc{&openV2}
-
-func (*AnyOpenV2) EventDescs() []*etw.EventDesc { return anyOpenV2 }
-func (*AnyOpenV2) EventDesc() *etw.EventDesc    { return &openV2 }
-func (e *AnyOpenV2) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyOpenV2) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&openV2} }
+func (e *AnyOpenV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyOpenV2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.OpenV2.DecodePayload(p, ptr)
 }
-func (*AnyOpenV2) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyOpenV2) Clone() *AnyOpenV2            { return &e }
-func (e AnyOpenV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyOpenV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyOpenV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyOpenV2) Clone() *AnyOpenV2 { return &e }

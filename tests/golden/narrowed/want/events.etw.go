@@ -63,9 +63,8 @@ func (e Move) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Move) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var move = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Move",
+	Provider: &providerDesc, ID: 1,
+	Name: "Move",
 	Fields: []etw.FieldDesc{
 		{Name: "Steps", Type: etw.InInt64},
 		{Name: "Direction", Type: etw.InUInt32, Map: &directionMap},
@@ -115,10 +114,8 @@ func (e MoveV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e MoveV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moveV1 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Version:  1,
-	Name:     "Move_V1",
+	Provider: &providerDesc, ID: 1, Version: 1,
+	Name: "Move_V1",
 	Fields: []etw.FieldDesc{
 		{Name: "Steps", Type: etw.InInt32},
 	},
@@ -176,10 +173,8 @@ func (e MoveV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e MoveV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moveV2 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Version:  2,
-	Name:     "Move_V2",
+	Provider: &providerDesc, ID: 1, Version: 2,
+	Name: "Move_V2",
 	Fields: []etw.FieldDesc{
 		{Name: "Steps", Type: etw.InInt8},
 		{Name: "Direction", Type: etw.InUInt8},
@@ -323,9 +318,8 @@ func (e Turn) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Turn) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var turn = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "Turn",
+	Provider: &providerDesc, ID: 2,
+	Name: "Turn",
 	Fields: []etw.FieldDesc{
 		{Name: "Degrees", Type: etw.InInt16},
 		{Name: "Direction", Type: etw.InUInt32, Map: &directionMap, When: etw.When{Left: 4}},
@@ -379,10 +373,8 @@ func (e TurnV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e TurnV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var turnV1 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Version:  1,
-	Name:     "Turn_V1",
+	Provider: &providerDesc, ID: 2, Version: 1,
+	Name: "Turn_V1",
 	Fields: []etw.FieldDesc{
 		{Name: "Degrees", Type: etw.InInt16},
 		{Name: "Direction", Type: etw.InUInt8},

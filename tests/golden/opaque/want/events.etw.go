@@ -69,9 +69,8 @@ func (e Lost) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Lost) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var lost = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Lost",
+	Provider: &providerDesc, ID: 1,
+	Name: "Lost",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Rest", Type: etw.InUInt32},
@@ -80,47 +79,21 @@ var lost = etw.EventDesc{
 	New: func() etw.Event { return new(Lost) },
 }
 
-// AnyLost is event 1, in any version.
-//
-// The only version is [Lost]; a newer one is decoded like it.
+// AnyLost is [Lost] in any version: a newer one is decoded like it.
 type AnyLost struct {
 	Seen etw.Seen
-
-	Count uint32
-	Rest  uint32
-	Rest2 etw.Binary // the rest of the payload
+	Lost
 }
 
-var anyLost = []*etw.EventDesc{&lost}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyLost) EventDescs() []*etw.EventDesc { return anyLost }
-func (e *AnyLost) EventDesc() *etw.EventDesc  { return etw.DescOf(anyLost, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyLost) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Lost
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyLost) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&lost} }
+func (e *AnyLost) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyLost) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Count = v.Count
-	e.Rest = v.Rest
-	e.Rest2 = v.Rest2
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLost) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Count))
-	case 1:
-		return etw.UintValue(uint64(e.Rest))
-	case 2:
-		return etw.BinaryValue(e.Rest2)
-	}
-	return etw.Value{}
+	return e.Lost.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -128,10 +101,6 @@ func (e AnyLost) Clone() *AnyLost {
 	e.Rest2 = e.Rest2.Clone()
 	return &e
 }
-
-func (e AnyLost) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLost) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyLost) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Tail is event 2, version 0.
 type Tail struct {
@@ -184,9 +153,8 @@ func (e Tail) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Tail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tail = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "Tail",
+	Provider: &providerDesc, ID: 2,
+	Name: "Tail",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Data", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
@@ -194,43 +162,21 @@ var tail = etw.EventDesc{
 	New: func() etw.Event { return new(Tail) },
 }
 
-// AnyTail is event 2, in any version.
-//
-// The only version is [Tail]; a newer one is decoded like it.
+// AnyTail is [Tail] in any version: a newer one is decoded like it.
 type AnyTail struct {
 	Seen etw.Seen
-
-	Count uint32
-	Data  etw.Binary // the rest of the payload
+	Tail
 }
 
-var anyTail = []*etw.EventDesc{&tail}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTail) EventDescs() []*etw.EventDesc { return anyTail }
-func (e *AnyTail) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTail, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Tail
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTail) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tail} }
+func (e *AnyTail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Count = v.Count
-	e.Data = v.Data
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTail) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Count))
-	case 1:
-		return etw.BinaryValue(e.Data)
-	}
-	return etw.Value{}
+	return e.Tail.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -238,10 +184,6 @@ func (e AnyTail) Clone() *AnyTail {
 	e.Data = e.Data.Clone()
 	return &e
 }
-
-func (e AnyTail) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTail) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Parts is event 3, version 0.
 //
@@ -297,9 +239,8 @@ func (e Parts) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Parts) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var parts = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Name:     "Parts",
+	Provider: &providerDesc, ID: 3,
+	Name: "Parts",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Rest", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
@@ -366,10 +307,8 @@ func (e PartsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e PartsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var partsV1 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Version:  1,
-	Name:     "Parts_V1",
+	Provider: &providerDesc, ID: 3, Version: 1,
+	Name: "Parts_V1",
 	Fields: []etw.FieldDesc{
 		{Name: "Size", Type: etw.InUInt8},
 		{Name: "Count", Type: etw.InUInt32},
@@ -429,10 +368,8 @@ func (e PartsV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e PartsV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var partsV2 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Version:  2,
-	Name:     "Parts_V2",
+	Provider: &providerDesc, ID: 3, Version: 2,
+	Name: "Parts_V2",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Data", Type: etw.InUInt16},

@@ -71,14 +71,9 @@ func (e ProcessStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ProcessStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x11},
-	ID:         1,
-	Opcode:     1,
-	Task:       1,
-	TaskName:   "Process",
-	OpcodeName: "Start",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Opcode: 1, Task: 1,
+	Class:    etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x11},
+	TaskName: "Process", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "Name", Type: etw.InUnicodeString, When: etw.When{Left: 1}},
@@ -131,17 +126,11 @@ func (e ProcessStartV1) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ProcessStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processStartV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x11},
-	ID:         1,
-	Version:    1,
-	Opcode:     1,
-	Task:       1,
-	TaskName:   "Process",
-	OpcodeName: "Start",
-	Fields:     process1LayoutFields,
-	New:        func() etw.Event { return new(ProcessStartV1) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 1, Opcode: 1, Task: 1,
+	Class:    etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x11},
+	TaskName: "Process", OpcodeName: "Start",
+	Fields: process1LayoutFields,
+	New:    func() etw.Event { return new(ProcessStartV1) },
 }
 
 // process1Layout is the template Process1, which several events use.
@@ -378,96 +367,33 @@ func (e ProcessStop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ProcessStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var processStop = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x11},
-	ID:         2,
-	Version:    1,
-	Opcode:     2,
-	Task:       1,
-	TaskName:   "Process",
-	OpcodeName: "Stop",
-	Fields:     process1LayoutFields,
-	New:        func() etw.Event { return new(ProcessStop) },
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 1, Opcode: 2, Task: 1,
+	Class:    etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x11},
+	TaskName: "Process", OpcodeName: "Stop",
+	Fields: process1LayoutFields,
+	New:    func() etw.Event { return new(ProcessStop) },
 }
 
-// AnyProcessStop is the classic event of class
-// 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a11, opcode 2 (Stop), of task Process, in
-// any version.
-//
-// The only version is [ProcessStop]; a newer one is decoded like it.
+// AnyProcessStop is [ProcessStop] in any version: a newer one is decoded like
+// it.
 type AnyProcessStop struct {
 	Seen etw.Seen
-
-	ProcessId     uint32 // a process id
-	User          etw.TokenUser
-	Name          etw.UTF16
-	ExitStatus    uint32
-	HasExitStatus bool // the payload has ExitStatus
-	Address       etw.Pointer
-	HasAddress    bool // the payload has Address
-	Title         etw.UTF16
-	HasTitle      bool // the payload has Title
+	ProcessStop
 }
 
-var anyProcessStop = []*etw.EventDesc{&processStop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProcessStop) EventDescs() []*etw.EventDesc { return anyProcessStop }
-func (e *AnyProcessStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyProcessStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProcessStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ProcessStop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProcessStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&processStop} }
+func (e *AnyProcessStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(1, p, ptr)
+}
+func (e *AnyProcessStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	e.ProcessId = v.ProcessId
-	e.User = v.User
-	e.Name = v.Name
-	e.ExitStatus = v.ExitStatus
-	e.HasExitStatus = v.HasExitStatus
-	e.Address = v.Address
-	e.HasAddress = v.HasAddress
-	e.Title = v.Title
-	e.HasTitle = v.HasTitle
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
-	case 1:
-		return etw.SIDValue(e.User.SID)
-	case 2:
-		return etw.UTF16Value(e.Name)
-	case 3:
-		if e.HasExitStatus {
-			return etw.UintValue(uint64(e.ExitStatus))
-		}
-	case 4:
-		if e.HasAddress {
-			return etw.PointerValue(e.Address)
-		}
-	case 5:
-		if e.HasTitle {
-			return etw.UTF16Value(e.Title)
-		}
-	}
-	return etw.Value{}
+	return e.ProcessStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyProcessStop) Clone() *AnyProcessStop {
-	e.User = e.User.Clone()
-	e.Name = e.Name.Clone()
-	e.Title = e.Title.Clone()
+	(*process1Layout)(&e.ProcessStop).detach()
 	return &e
 }
-
-func (e AnyProcessStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProcessStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -84,14 +84,9 @@ func (e ThreadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ThreadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x12},
-	ID:         1,
-	Opcode:     1,
-	Task:       2,
-	TaskName:   "Thread",
-	OpcodeName: "Start",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Opcode: 1, Task: 2,
+	Class:    etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x12},
+	TaskName: "Thread", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt32},
 		{Name: "Pad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}, When: etw.When{Ptr: 8}},
@@ -101,57 +96,22 @@ var threadStart = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadStart) },
 }
 
-// AnyThreadStart is the classic event of class
-// 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a12, opcode 1 (Start), of task Thread, in
-// any version.
-//
-// The only version is [ThreadStart]; a newer one is decoded like it.
+// AnyThreadStart is [ThreadStart] in any version: a newer one is decoded like
+// it.
 type AnyThreadStart struct {
 	Seen etw.Seen
-
-	ThreadId uint32
-	Pad      etw.Binary
-	HasPad   bool // the payload has Pad
-	Stack    etw.Pointer
-	Data     etw.Binary // the rest of the payload
+	ThreadStart
 }
 
-var anyThreadStart = []*etw.EventDesc{&threadStart}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadStart) EventDescs() []*etw.EventDesc { return anyThreadStart }
-func (e *AnyThreadStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadStart, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadStart
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadStart} }
+func (e *AnyThreadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyThreadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ThreadId = v.ThreadId
-	e.Pad = v.Pad
-	e.HasPad = v.HasPad
-	e.Stack = v.Stack
-	e.Data = v.Data
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadStart) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ThreadId))
-	case 1:
-		if e.HasPad {
-			return etw.BinaryValue(e.Pad)
-		}
-	case 2:
-		return etw.PointerValue(e.Stack)
-	case 3:
-		return etw.BinaryValue(e.Data)
-	}
-	return etw.Value{}
+	return e.ThreadStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -160,10 +120,6 @@ func (e AnyThreadStart) Clone() *AnyThreadStart {
 	e.Data = e.Data.Clone()
 	return &e
 }
-
-func (e AnyThreadStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadWait is the classic event of class
 // 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a12, opcode 2 (Wait), version 0, of task
@@ -224,14 +180,9 @@ func (e ThreadWait) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ThreadWait) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadWait = etw.EventDesc{
-	Provider:   &providerDesc,
-	Kind:       etw.KindClassic,
-	Class:      etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x12},
-	ID:         2,
-	Opcode:     2,
-	Task:       2,
-	TaskName:   "Thread",
-	OpcodeName: "Wait",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Opcode: 2, Task: 2,
+	Class:    etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x12},
+	TaskName: "Thread", OpcodeName: "Wait",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt8},
 		{Name: "Objects", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField}, Fields: []etw.FieldDesc{
@@ -523,49 +474,22 @@ func (s ThreadWaitOddList) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyThreadWait is the classic event of class
-// 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a12, opcode 2 (Wait), of task Thread, in
-// any version.
-//
-// The only version is [ThreadWait]; a newer one is decoded like it.
+// AnyThreadWait is [ThreadWait] in any version: a newer one is decoded like
+// it.
 type AnyThreadWait struct {
 	Seen etw.Seen
-
-	Count   uint8
-	Objects ThreadWaitObjects // Count elements
-	Odd     ThreadWaitOddList // as many elements as the payload holds
+	ThreadWait
 }
 
-var anyThreadWait = []*etw.EventDesc{&threadWait}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyThreadWait) EventDescs() []*etw.EventDesc { return anyThreadWait }
-func (e *AnyThreadWait) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadWait, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyThreadWait) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v ThreadWait
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyThreadWait) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadWait} }
+func (e *AnyThreadWait) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyThreadWait) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Count = v.Count
-	e.Objects = v.Objects
-	e.Odd = v.Odd
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyThreadWait) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Count))
-	case 1:
-		return etw.ArrayValue(&threadWait.Fields[1], e.Objects.p, e.Objects.n, e.Objects.ptr, e)
-	case 2:
-		return etw.ArrayValue(&threadWait.Fields[2], e.Odd.p, e.Odd.n, e.Odd.ptr, e)
-	}
-	return etw.Value{}
+	return e.ThreadWait.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -574,7 +498,3 @@ func (e AnyThreadWait) Clone() *AnyThreadWait {
 	e.Odd = e.Odd.Clone()
 	return &e
 }
-
-func (e AnyThreadWait) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadWait) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyThreadWait) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

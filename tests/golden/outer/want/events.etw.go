@@ -67,9 +67,8 @@ func (e Table) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Table) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var table = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Table",
+	Provider: &providerDesc, ID: 1,
+	Name: "Table",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt8},
 		{Name: "Size", Type: etw.InUInt8},
@@ -204,47 +203,21 @@ func (s TableRows) write(a *etw.Appender, i int, n uint64, outerSize uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyTable is event 1, in any version.
-//
-// The only version is [Table]; a newer one is decoded like it.
+// AnyTable is [Table] in any version: a newer one is decoded like it.
 type AnyTable struct {
 	Seen etw.Seen
-
-	Count uint8
-	Size  uint8
-	Rows  TableRows // Count elements
+	Table
 }
 
-var anyTable = []*etw.EventDesc{&table}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTable) EventDescs() []*etw.EventDesc { return anyTable }
-func (e *AnyTable) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTable, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTable) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Table
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTable) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&table} }
+func (e *AnyTable) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTable) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Count = v.Count
-	e.Size = v.Size
-	e.Rows = v.Rows
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTable) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Count))
-	case 1:
-		return etw.UintValue(uint64(e.Size))
-	case 2:
-		return etw.ArrayValue(&table.Fields[2], e.Rows.p, e.Rows.n, e.Rows.ptr, e)
-	}
-	return etw.Value{}
+	return e.Table.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -252,10 +225,6 @@ func (e AnyTable) Clone() *AnyTable {
 	e.Rows = e.Rows.Clone()
 	return &e
 }
-
-func (e AnyTable) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTable) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTable) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Head is event 2, version 0.
 type Head struct {
@@ -308,9 +277,8 @@ func (e Head) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Head) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var head = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "Head",
+	Provider: &providerDesc, ID: 2,
+	Name: "Head",
 	Fields: []etw.FieldDesc{
 		{Name: "Size", Type: etw.InUInt8},
 		{Name: "Info", Type: etw.InStruct, Fields: []etw.FieldDesc{
@@ -424,10 +392,8 @@ func (e HeadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e HeadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var headV1 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Version:  1,
-	Name:     "Head_V1",
+	Provider: &providerDesc, ID: 2, Version: 1,
+	Name: "Head_V1",
 	Fields: []etw.FieldDesc{
 		{Name: "Flags", Type: etw.InUInt8},
 		{Name: "Size", Type: etw.InUInt8},

@@ -63,9 +63,8 @@ func (e Pointers) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Pointers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pointers = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Pointers",
+	Provider: &providerDesc, ID: 1,
+	Name: "Pointers",
 	Fields: []etw.FieldDesc{
 		{Name: "ID", Type: etw.InUInt32},
 		{Name: "Address", Type: etw.InPointer},
@@ -74,52 +73,22 @@ var pointers = etw.EventDesc{
 	New: func() etw.Event { return new(Pointers) },
 }
 
-// AnyPointers is event 1, in any version.
-//
-// The only version is [Pointers]; a newer one is decoded like it.
+// AnyPointers is [Pointers] in any version: a newer one is decoded like it.
 type AnyPointers struct {
 	Seen etw.Seen
-
-	ID      uint32
-	Address etw.Pointer
-	Size    uint32
+	Pointers
 }
 
-var anyPointers = []*etw.EventDesc{&pointers}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyPointers) EventDescs() []*etw.EventDesc { return anyPointers }
-func (e *AnyPointers) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPointers, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyPointers) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Pointers
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyPointers) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&pointers} }
+func (e *AnyPointers) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyPointers) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ID = v.ID
-	e.Address = v.Address
-	e.Size = v.Size
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPointers) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ID))
-	case 1:
-		return etw.PointerValue(e.Address)
-	case 2:
-		return etw.UintValue(uint64(e.Size))
-	}
-	return etw.Value{}
+	return e.Pointers.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyPointers) Clone() *AnyPointers { return &e }
-
-func (e AnyPointers) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPointers) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyPointers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

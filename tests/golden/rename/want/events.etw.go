@@ -43,11 +43,10 @@ func (e ItemRemoved) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e ItemRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var itemRemoved = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Item_Removed",
-	Fields:   fieldsLayoutFields,
-	New:      func() etw.Event { return new(ItemRemoved) },
+	Provider: &providerDesc, ID: 1,
+	Name:   "Item_Removed",
+	Fields: fieldsLayoutFields,
+	New:    func() etw.Event { return new(ItemRemoved) },
 }
 
 // fieldsLayout is the template Fields, which several events use.
@@ -83,63 +82,26 @@ var fieldsLayoutFields = []etw.FieldDesc{
 	{Name: "fBusy", Type: etw.InUInt32},
 }
 
-// AnyItemRemoved is event 1, in any version.
-//
-// The only version is [ItemRemoved]; a newer one is decoded like it.
+// AnyItemRemoved is [ItemRemoved] in any version: a newer one is decoded like
+// it.
 type AnyItemRemoved struct {
 	Seen etw.Seen
-
-	FBusy  uint32 // _fBusy
-	IsBusy uint32 // fBusy
+	ItemRemoved
 }
 
-var anyItemRemoved = []*etw.EventDesc{&itemRemoved}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyItemRemoved) EventDescs() []*etw.EventDesc { return anyItemRemoved }
-func (e *AnyItemRemoved) EventDesc() *etw.EventDesc  { return etw.DescOf(anyItemRemoved, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyItemRemoved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyFieldsLayout)(e).decode(version, p, ptr, anyItemRemoved)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyItemRemoved) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&itemRemoved} }
+func (e *AnyItemRemoved) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyItemRemoved) FieldValue(i int) etw.Value {
-	return (*anyFieldsLayout)(e).FieldValue(i)
+func (e *AnyItemRemoved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ItemRemoved.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyItemRemoved) Clone() *AnyItemRemoved { return &e }
-
-func (e AnyItemRemoved) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyItemRemoved) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyItemRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyFieldsLayout is what types for all versions of an event share, the newest
-// of which has the template Fields.
-type anyFieldsLayout AnyItemRemoved
-
-func (e *anyFieldsLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v fieldsLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.FBusy = v.FBusy
-	e.IsBusy = v.IsBusy
-	return n, err
-}
-
-func (e *anyFieldsLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.FBusy))
-	case 1:
-		return etw.UintValue(uint64(e.IsBusy))
-	}
-	return etw.Value{}
-}
 
 // ItemWasRemoved is ItemRemoved: event 2, version 0.
 type ItemWasRemoved struct {
@@ -174,44 +136,29 @@ func (e ItemWasRemoved) LogValue() slog.Value         { return etw.LogValue(&e) 
 func (e ItemWasRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var itemWasRemoved = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "ItemRemoved",
-	Fields:   fieldsLayoutFields,
-	New:      func() etw.Event { return new(ItemWasRemoved) },
+	Provider: &providerDesc, ID: 2,
+	Name:   "ItemRemoved",
+	Fields: fieldsLayoutFields,
+	New:    func() etw.Event { return new(ItemWasRemoved) },
 }
 
-// AnyItemWasRemoved is event 2, in any version.
-//
-// The only version is [ItemWasRemoved]; a newer one is decoded like it.
+// AnyItemWasRemoved is [ItemWasRemoved] in any version: a newer one is decoded
+// like it.
 type AnyItemWasRemoved struct {
 	Seen etw.Seen
-
-	FBusy  uint32 // _fBusy
-	IsBusy uint32 // fBusy
+	ItemWasRemoved
 }
 
-var anyItemWasRemoved = []*etw.EventDesc{&itemWasRemoved}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyItemWasRemoved) EventDescs() []*etw.EventDesc { return anyItemWasRemoved }
-func (e *AnyItemWasRemoved) EventDesc() *etw.EventDesc  { return etw.DescOf(anyItemWasRemoved, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyItemWasRemoved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyFieldsLayout)(e).decode(version, p, ptr, anyItemWasRemoved)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyItemWasRemoved) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&itemWasRemoved} }
+func (e *AnyItemWasRemoved) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyItemWasRemoved) FieldValue(i int) etw.Value {
-	return (*anyFieldsLayout)(e).FieldValue(i)
+func (e *AnyItemWasRemoved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.ItemWasRemoved.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyItemWasRemoved) Clone() *AnyItemWasRemoved { return &e }
-
-func (e AnyItemWasRemoved) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyItemWasRemoved) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyItemWasRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -63,9 +63,8 @@ func (e Stack) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Stack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var stack = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Stack",
+	Provider: &providerDesc, ID: 1,
+	Name: "Stack",
 	Fields: []etw.FieldDesc{
 		{Name: "ID", Type: etw.InUInt32},
 		{Name: "Frames", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeRest}},
@@ -73,43 +72,21 @@ var stack = etw.EventDesc{
 	New: func() etw.Event { return new(Stack) },
 }
 
-// AnyStack is event 1, in any version.
-//
-// The only version is [Stack]; a newer one is decoded like it.
+// AnyStack is [Stack] in any version: a newer one is decoded like it.
 type AnyStack struct {
 	Seen etw.Seen
-
-	ID     uint32
-	Frames etw.Pointers // as many elements as the payload holds
+	Stack
 }
 
-var anyStack = []*etw.EventDesc{&stack}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyStack) EventDescs() []*etw.EventDesc { return anyStack }
-func (e *AnyStack) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStack, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyStack) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Stack
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyStack) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&stack} }
+func (e *AnyStack) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyStack) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ID = v.ID
-	e.Frames = v.Frames
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStack) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ID))
-	case 1:
-		return etw.ArrayValue(&stack.Fields[1], e.Frames.Bytes(), e.Frames.Len(), e.Frames.PtrSize(), e)
-	}
-	return etw.Value{}
+	return e.Stack.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -117,10 +94,6 @@ func (e AnyStack) Clone() *AnyStack {
 	e.Frames = e.Frames.Clone()
 	return &e
 }
-
-func (e AnyStack) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStack) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyStack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Pairs is event 2, version 0.
 type Pairs struct {
@@ -165,9 +138,8 @@ func (e Pairs) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Pairs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pairs = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "Pairs",
+	Provider: &providerDesc, ID: 2,
+	Name: "Pairs",
 	Fields: []etw.FieldDesc{
 		{Name: "Pairs", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeRest}, Fields: []etw.FieldDesc{
 			{Name: "Key", Type: etw.InUInt32},

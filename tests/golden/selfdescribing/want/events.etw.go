@@ -53,54 +53,32 @@ func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(
 func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSourceMessage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       0,
-	Task:     65534,
-	Name:     "EventSourceMessage",
-	Named:    true,
-	TaskName: "EventSourceMessage",
+	Provider: &providerDesc, ID: 0, Task: 65534,
+	Name: "EventSourceMessage", Named: true, TaskName: "EventSourceMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
-// AnyEventSourceMessage is event 0, of task EventSourceMessage, in any
-// version.
-//
-// The only version is [EventSourceMessage]; a newer one is decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
+// decoded like it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
-
-	Message etw.UTF16
+	EventSourceMessage
 }
 
-var anyEventSourceMessage = []*etw.EventDesc{&eventSourceMessage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc { return anyEventSourceMessage }
-func (e *AnyEventSourceMessage) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyEventSourceMessage, e.Seen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&eventSourceMessage}
 }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v EventSourceMessage
-	n, err = v.DecodePayload(p, ptr)
+func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Message = v.Message
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEventSourceMessage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Message)
-	}
-	return etw.Value{}
+	return e.EventSourceMessage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -108,10 +86,6 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
-
-func (e AnyEventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Probe is event 1, version 0, of task Probe.
 type Probe struct {
@@ -166,12 +140,8 @@ func (e Probe) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Probe) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var probe = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Task:     65533,
-	Name:     "Probe",
-	Named:    true,
-	TaskName: "Probe",
+	Provider: &providerDesc, ID: 1, Task: 65533,
+	Name: "Probe", Named: true, TaskName: "Probe",
 	Fields: []etw.FieldDesc{
 		{Name: "source", Type: etw.InUnicodeString},
 		{Name: "isSelected", Type: etw.InBool8},
@@ -180,47 +150,21 @@ var probe = etw.EventDesc{
 	New: func() etw.Event { return new(Probe) },
 }
 
-// AnyProbe is event 1, of task Probe, in any version.
-//
-// The only version is [Probe]; a newer one is decoded like it.
+// AnyProbe is [Probe] in any version: a newer one is decoded like it.
 type AnyProbe struct {
 	Seen etw.Seen
-
-	Source     etw.UTF16
-	IsSelected etw.Bool8
-	Stage      StageValue
+	Probe
 }
 
-var anyProbe = []*etw.EventDesc{&probe}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyProbe) EventDescs() []*etw.EventDesc { return anyProbe }
-func (e *AnyProbe) EventDesc() *etw.EventDesc  { return etw.DescOf(anyProbe, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyProbe) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Probe
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyProbe) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&probe} }
+func (e *AnyProbe) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyProbe) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Source = v.Source
-	e.IsSelected = v.IsSelected
-	e.Stage = v.Stage
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProbe) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UTF16Value(e.Source)
-	case 1:
-		return etw.Bool8Value(e.IsSelected)
-	case 2:
-		return etw.UintValue(uint64(e.Stage))
-	}
-	return etw.Value{}
+	return e.Probe.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -228,10 +172,6 @@ func (e AnyProbe) Clone() *AnyProbe {
 	e.Source = e.Source.Clone()
 	return &e
 }
-
-func (e AnyProbe) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProbe) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyProbe) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Wide is event 3, version 0.
 type Wide struct {
@@ -279,10 +219,8 @@ func (e Wide) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Wide) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var wide = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Name:     "Wide",
-	Named:    true,
+	Provider: &providerDesc, ID: 3,
+	Name: "Wide", Named: true,
 	Fields: []etw.FieldDesc{
 		{Name: "isSelected", Type: etw.InBool8},
 		{Name: "stage", Type: etw.InInt64},
@@ -290,51 +228,25 @@ var wide = etw.EventDesc{
 	New: func() etw.Event { return new(Wide) },
 }
 
-// AnyWide is event 3, in any version.
-//
-// The only version is [Wide]; a newer one is decoded like it.
+// AnyWide is [Wide] in any version: a newer one is decoded like it.
 type AnyWide struct {
 	Seen etw.Seen
-
-	IsSelected etw.Bool8
-	Stage      int64
+	Wide
 }
 
-var anyWide = []*etw.EventDesc{&wide}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyWide) EventDescs() []*etw.EventDesc { return anyWide }
-func (e *AnyWide) EventDesc() *etw.EventDesc  { return etw.DescOf(anyWide, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyWide) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Wide
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyWide) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&wide} }
+func (e *AnyWide) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyWide) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.IsSelected = v.IsSelected
-	e.Stage = v.Stage
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWide) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.Bool8Value(e.IsSelected)
-	case 1:
-		return etw.IntValue(e.Stage)
-	}
-	return etw.Value{}
+	return e.Wide.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyWide) Clone() *AnyWide { return &e }
-
-func (e AnyWide) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyWide) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyWide) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Bare is event 4, version 0.
 type Bare struct{}
@@ -349,33 +261,30 @@ func (e Bare) LogValue() slog.Value                                 { return etw
 func (e Bare) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var bare = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Name:     "Bare",
-	Named:    true,
-	New:      func() etw.Event { return new(Bare) },
+	Provider: &providerDesc, ID: 4,
+	Name: "Bare", Named: true,
+	New: func() etw.Event { return new(Bare) },
 }
 
-// AnyBare is event 4, in any version.
-//
-// The only version is [Bare]; a newer one is decoded like it.
+// AnyBare is [Bare] in any version: a newer one is decoded like it.
 type AnyBare struct {
 	Seen etw.Seen
+	Bare
 }
 
-var anyBare = []*etw.EventDesc{&bare}
-
-func (*AnyBare) EventDescs() []*etw.EventDesc { return anyBare }
-func (*AnyBare) EventDesc() *etw.EventDesc    { return &bare }
-func (e *AnyBare) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBare) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bare} }
+func (e *AnyBare) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBare) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.Bare.DecodePayload(p, ptr)
 }
-func (*AnyBare) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyBare) Clone() *AnyBare              { return &e }
-func (e AnyBare) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBare) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBare) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyBare) Clone() *AnyBare { return &e }
 
 // Flag is event 5, version 0.
 type Flag struct {
@@ -418,54 +327,30 @@ func (e Flag) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Flag) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var flag = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Name:     "Flag",
-	Named:    true,
+	Provider: &providerDesc, ID: 5,
+	Name: "Flag", Named: true,
 	Fields: []etw.FieldDesc{
 		{Name: "isSelected", Type: etw.InBool8},
 	},
 	New: func() etw.Event { return new(Flag) },
 }
 
-// AnyFlag is event 5, in any version.
-//
-// The only version is [Flag]; a newer one is decoded like it.
+// AnyFlag is [Flag] in any version: a newer one is decoded like it.
 type AnyFlag struct {
 	Seen etw.Seen
-
-	IsSelected etw.Bool8
+	Flag
 }
 
-var anyFlag = []*etw.EventDesc{&flag}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyFlag) EventDescs() []*etw.EventDesc { return anyFlag }
-func (e *AnyFlag) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFlag, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFlag) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Flag
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFlag) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&flag} }
+func (e *AnyFlag) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyFlag) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.IsSelected = v.IsSelected
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFlag) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.Bool8Value(e.IsSelected)
-	}
-	return etw.Value{}
+	return e.Flag.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyFlag) Clone() *AnyFlag { return &e }
-
-func (e AnyFlag) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFlag) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFlag) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -62,13 +62,8 @@ func (e Stage) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Stage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var stage = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Task:     7,
-	Keywords: 0x1,
-	Name:     "Stage",
-	Named:    true,
-	TaskName: "Stage",
+	Provider: &providerDesc, ID: 2, Task: 7, Keywords: 0x1,
+	Name: "Stage", Named: true, TaskName: "Stage",
 	Fields: []etw.FieldDesc{
 		{Name: "data", Type: etw.InCountedBinary},
 		{Name: "dataSize", Type: etw.InInt32},
@@ -77,47 +72,21 @@ var stage = etw.EventDesc{
 	New: func() etw.Event { return new(Stage) },
 }
 
-// AnyStage is event 2, of task Stage, keyword Bodies, in any version.
-//
-// The only version is [Stage]; a newer one is decoded like it.
+// AnyStage is [Stage] in any version: a newer one is decoded like it.
 type AnyStage struct {
 	Seen etw.Seen
-
-	Data      etw.Binary
-	DataSize  int32
-	DataSize2 int32 // dataSize
+	Stage
 }
 
-var anyStage = []*etw.EventDesc{&stage}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyStage) EventDescs() []*etw.EventDesc { return anyStage }
-func (e *AnyStage) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStage, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyStage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Stage
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyStage) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&stage} }
+func (e *AnyStage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyStage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Data = v.Data
-	e.DataSize = v.DataSize
-	e.DataSize2 = v.DataSize2
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStage) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.BinaryValue(e.Data)
-	case 1:
-		return etw.IntValue(int64(e.DataSize))
-	case 2:
-		return etw.IntValue(int64(e.DataSize2))
-	}
-	return etw.Value{}
+	return e.Stage.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -125,7 +94,3 @@ func (e AnyStage) Clone() *AnyStage {
 	e.Data = e.Data.Clone()
 	return &e
 }
-
-func (e AnyStage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyStage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

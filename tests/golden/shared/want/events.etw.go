@@ -48,11 +48,10 @@ func (e Open) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Open) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var open = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Open",
-	Fields:   argsLayoutFields,
-	New:      func() etw.Event { return new(Open) },
+	Provider: &providerDesc, ID: 1,
+	Name:   "Open",
+	Fields: argsLayoutFields,
+	New:    func() etw.Event { return new(Open) },
 }
 
 // argsLayout is the template Args, which several events use.
@@ -105,78 +104,27 @@ var argsLayoutFields = []etw.FieldDesc{
 	{Name: "Values", Type: etw.InUInt32, Count: etw.Size{Kind: etw.SizeField, N: 2}},
 }
 
-// AnyOpen is event 1, in any version.
-//
-// The only version is [Open]; a newer one is decoded like it.
+// AnyOpen is [Open] in any version: a newer one is decoded like it.
 type AnyOpen struct {
 	Seen etw.Seen
-
-	ID     uint32
-	Name   etw.UTF16
-	Count  uint16
-	Values etw.Uint32s // Count elements
+	Open
 }
 
-var anyOpen = []*etw.EventDesc{&open}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyOpen) EventDescs() []*etw.EventDesc { return anyOpen }
-func (e *AnyOpen) EventDesc() *etw.EventDesc  { return etw.DescOf(anyOpen, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyOpen) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyArgsLayout)(e).decode(version, p, ptr, anyOpen)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyOpen) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&open} }
+func (e *AnyOpen) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyOpen) FieldValue(i int) etw.Value {
-	return (*anyArgsLayout)(e).FieldValue(i)
+func (e *AnyOpen) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.Open.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyOpen) Clone() *AnyOpen {
-	(*anyArgsLayout)(&e).detach()
+	(*argsLayout)(&e.Open).detach()
 	return &e
-}
-
-func (e AnyOpen) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyOpen) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyOpen) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyArgsLayout is what types for all versions of an event share, the newest
-// of which has the template Args.
-type anyArgsLayout AnyOpen
-
-func (e *anyArgsLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v argsLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ID = v.ID
-	e.Name = v.Name
-	e.Count = v.Count
-	e.Values = v.Values
-	return n, err
-}
-
-func (e *anyArgsLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ID))
-	case 1:
-		return etw.UTF16Value(e.Name)
-	case 2:
-		return etw.UintValue(uint64(e.Count))
-	case 3:
-		return etw.ArrayValue(&argsLayoutFields[3], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
-}
-
-func (e *anyArgsLayout) detach() {
-	e.Name = e.Name.Clone()
-	e.Values = e.Values.Clone()
 }
 
 // Close is event 2, version 0.
@@ -217,52 +165,34 @@ func (e Close) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Close) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var closeEvent = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "Close",
-	Fields:   argsLayoutFields,
-	New:      func() etw.Event { return new(Close) },
+	Provider: &providerDesc, ID: 2,
+	Name:   "Close",
+	Fields: argsLayoutFields,
+	New:    func() etw.Event { return new(Close) },
 }
 
-// AnyClose is event 2, in any version.
-//
-// The only version is [Close]; a newer one is decoded like it.
+// AnyClose is [Close] in any version: a newer one is decoded like it.
 type AnyClose struct {
 	Seen etw.Seen
-
-	ID     uint32
-	Name   etw.UTF16
-	Count  uint16
-	Values etw.Uint32s // Count elements
+	Close
 }
 
-var anyClose = []*etw.EventDesc{&closeEvent}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyClose) EventDescs() []*etw.EventDesc { return anyClose }
-func (e *AnyClose) EventDesc() *etw.EventDesc  { return etw.DescOf(anyClose, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyClose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyArgsLayout)(e).decode(version, p, ptr, anyClose)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyClose) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&closeEvent} }
+func (e *AnyClose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyClose) FieldValue(i int) etw.Value {
-	return (*anyArgsLayout)(e).FieldValue(i)
+func (e *AnyClose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.Close.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyClose) Clone() *AnyClose {
-	(*anyArgsLayout)(&e).detach()
+	(*argsLayout)(&e.Close).detach()
 	return &e
 }
-
-func (e AnyClose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyClose) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyClose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Args is event 3, version 0.
 type Args struct {
@@ -302,49 +232,31 @@ func (e Args) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Args) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var args = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Name:     "Args",
-	Fields:   argsLayoutFields,
-	New:      func() etw.Event { return new(Args) },
+	Provider: &providerDesc, ID: 3,
+	Name:   "Args",
+	Fields: argsLayoutFields,
+	New:    func() etw.Event { return new(Args) },
 }
 
-// AnyArgs is event 3, in any version.
-//
-// The only version is [Args]; a newer one is decoded like it.
+// AnyArgs is [Args] in any version: a newer one is decoded like it.
 type AnyArgs struct {
 	Seen etw.Seen
-
-	ID     uint32
-	Name   etw.UTF16
-	Count  uint16
-	Values etw.Uint32s // Count elements
+	Args
 }
 
-var anyArgs = []*etw.EventDesc{&args}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyArgs) EventDescs() []*etw.EventDesc { return anyArgs }
-func (e *AnyArgs) EventDesc() *etw.EventDesc  { return etw.DescOf(anyArgs, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyArgs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyArgsLayout)(e).decode(version, p, ptr, anyArgs)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyArgs) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&args} }
+func (e *AnyArgs) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyArgs) FieldValue(i int) etw.Value {
-	return (*anyArgsLayout)(e).FieldValue(i)
+func (e *AnyArgs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.Args.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyArgs) Clone() *AnyArgs {
-	(*anyArgsLayout)(&e).detach()
+	(*argsLayout)(&e.Args).detach()
 	return &e
 }
-
-func (e AnyArgs) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyArgs) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyArgs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -74,9 +74,8 @@ func (e Grid) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Grid) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var grid = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Grid",
+	Provider: &providerDesc, ID: 1,
+	Name: "Grid",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Size", Type: etw.InUInt8},
@@ -323,51 +322,21 @@ func (s GridPairList) write(a *etw.Appender, i int, n uint64, outerSize uint64) 
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGrid is event 1, in any version.
-//
-// The only version is [Grid]; a newer one is decoded like it.
+// AnyGrid is [Grid] in any version: a newer one is decoded like it.
 type AnyGrid struct {
 	Seen etw.Seen
-
-	Count uint32
-	Size  uint8
-	Rows  GridRows     // Count elements
-	Pair  GridPairList // 2 elements
+	Grid
 }
 
-var anyGrid = []*etw.EventDesc{&grid}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGrid) EventDescs() []*etw.EventDesc { return anyGrid }
-func (e *AnyGrid) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGrid, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGrid) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Grid
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGrid) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&grid} }
+func (e *AnyGrid) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyGrid) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Count = v.Count
-	e.Size = v.Size
-	e.Rows = v.Rows
-	e.Pair = v.Pair
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGrid) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Count))
-	case 1:
-		return etw.UintValue(uint64(e.Size))
-	case 2:
-		return etw.ArrayValue(&grid.Fields[2], e.Rows.p, e.Rows.n, e.Rows.ptr, e)
-	case 3:
-		return etw.ArrayValue(&grid.Fields[3], e.Pair.p, e.Pair.n, e.Pair.ptr, e)
-	}
-	return etw.Value{}
+	return e.Grid.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -376,7 +345,3 @@ func (e AnyGrid) Clone() *AnyGrid {
 	e.Pair = e.Pair.Clone()
 	return &e
 }
-
-func (e AnyGrid) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGrid) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGrid) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

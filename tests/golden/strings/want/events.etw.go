@@ -78,9 +78,8 @@ func (e Strings) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Strings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var strings = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Strings",
+	Provider: &providerDesc, ID: 1,
+	Name: "Strings",
 	Fields: []etw.FieldDesc{
 		{Name: "ID", Type: etw.InUInt16},
 		{Name: "Name", Type: etw.InUnicodeString},
@@ -91,55 +90,21 @@ var strings = etw.EventDesc{
 	New: func() etw.Event { return new(Strings) },
 }
 
-// AnyStrings is event 1, in any version.
-//
-// The only version is [Strings]; a newer one is decoded like it.
+// AnyStrings is [Strings] in any version: a newer one is decoded like it.
 type AnyStrings struct {
 	Seen etw.Seen
-
-	ID   uint16
-	Name etw.UTF16
-	Path etw.ANSI
-	User etw.SID
-	Code uint32
+	Strings
 }
 
-var anyStrings = []*etw.EventDesc{&strings}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyStrings) EventDescs() []*etw.EventDesc { return anyStrings }
-func (e *AnyStrings) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStrings, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyStrings) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Strings
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyStrings) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&strings} }
+func (e *AnyStrings) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyStrings) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.ID = v.ID
-	e.Name = v.Name
-	e.Path = v.Path
-	e.User = v.User
-	e.Code = v.Code
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStrings) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.ID))
-	case 1:
-		return etw.UTF16Value(e.Name)
-	case 2:
-		return etw.ANSIValue(e.Path)
-	case 3:
-		return etw.SIDValue(e.User)
-	case 4:
-		return etw.UintValue(uint64(e.Code))
-	}
-	return etw.Value{}
+	return e.Strings.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -149,7 +114,3 @@ func (e AnyStrings) Clone() *AnyStrings {
 	e.User = e.User.Clone()
 	return &e
 }
-
-func (e AnyStrings) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStrings) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyStrings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

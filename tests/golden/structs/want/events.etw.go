@@ -63,9 +63,8 @@ func (e Bulk) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Bulk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bulk = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Bulk",
+	Provider: &providerDesc, ID: 1,
+	Name: "Bulk",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Values", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField}, Fields: []etw.FieldDesc{
@@ -209,43 +208,21 @@ func (s BulkValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyBulk is event 1, in any version.
-//
-// The only version is [Bulk]; a newer one is decoded like it.
+// AnyBulk is [Bulk] in any version: a newer one is decoded like it.
 type AnyBulk struct {
 	Seen etw.Seen
-
-	Count  uint32
-	Values BulkValues // Count elements
+	Bulk
 }
 
-var anyBulk = []*etw.EventDesc{&bulk}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyBulk) EventDescs() []*etw.EventDesc { return anyBulk }
-func (e *AnyBulk) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBulk, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyBulk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Bulk
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyBulk) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bulk} }
+func (e *AnyBulk) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyBulk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Count = v.Count
-	e.Values = v.Values
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyBulk) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Count))
-	case 1:
-		return etw.ArrayValue(&bulk.Fields[1], e.Values.p, e.Values.n, e.Values.ptr, e)
-	}
-	return etw.Value{}
+	return e.Bulk.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -253,10 +230,6 @@ func (e AnyBulk) Clone() *AnyBulk {
 	e.Values = e.Values.Clone()
 	return &e
 }
-
-func (e AnyBulk) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyBulk) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyBulk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Graph is event 2, version 0.
 type Graph struct {
@@ -315,9 +288,8 @@ func (e Graph) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Graph) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var graph = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "Graph",
+	Provider: &providerDesc, ID: 2,
+	Name: "Graph",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt16},
 		{Name: "Nodes", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField}, Fields: []etw.FieldDesc{
@@ -489,47 +461,21 @@ func (v GraphStatus) String() string               { return v.value().String() }
 func (v GraphStatus) LogValue() slog.Value         { return v.value().LogValue() }
 func (v GraphStatus) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
-// AnyGraph is event 2, in any version.
-//
-// The only version is [Graph]; a newer one is decoded like it.
+// AnyGraph is [Graph] in any version: a newer one is decoded like it.
 type AnyGraph struct {
 	Seen etw.Seen
-
-	Count  uint16
-	Nodes  GraphNodes  // Count elements
-	Status GraphStatus // _status
+	Graph
 }
 
-var anyGraph = []*etw.EventDesc{&graph}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyGraph) EventDescs() []*etw.EventDesc { return anyGraph }
-func (e *AnyGraph) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGraph, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyGraph) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Graph
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyGraph) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&graph} }
+func (e *AnyGraph) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyGraph) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Count = v.Count
-	e.Nodes = v.Nodes
-	e.Status = v.Status
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyGraph) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Count))
-	case 1:
-		return etw.ArrayValue(&graph.Fields[1], e.Nodes.p, e.Nodes.n, e.Nodes.ptr, e)
-	case 2:
-		return etw.StructValue(&graph.Fields[2], &e.Status)
-	}
-	return etw.Value{}
+	return e.Graph.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -538,10 +484,6 @@ func (e AnyGraph) Clone() *AnyGraph {
 	e.Status = e.Status.Clone()
 	return &e
 }
-
-func (e AnyGraph) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGraph) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyGraph) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Status is event 3, version 0.
 type Status struct {
@@ -591,9 +533,8 @@ func (e Status) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Status) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var status = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Name:     "Status",
+	Provider: &providerDesc, ID: 3,
+	Name: "Status",
 	Fields: []etw.FieldDesc{
 		{Name: "Place", Type: etw.InStruct, Fields: []etw.FieldDesc{
 			{Name: "Line", Type: etw.InUInt32},

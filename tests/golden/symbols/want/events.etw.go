@@ -22,10 +22,9 @@ func (e Same) LogValue() slog.Value                                 { return etw
 func (e Same) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var same = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Same",
-	New:      func() etw.Event { return new(Same) },
+	Provider: &providerDesc, ID: 1,
+	Name: "Same",
+	New:  func() etw.Event { return new(Same) },
 }
 
 // SameV1 is Same: event 1, version 1.
@@ -41,11 +40,9 @@ func (e SameV1) LogValue() slog.Value                                 { return e
 func (e SameV1) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var sameV1 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Version:  1,
-	Name:     "Same",
-	New:      func() etw.Event { return new(SameV1) },
+	Provider: &providerDesc, ID: 1, Version: 1,
+	Name: "Same",
+	New:  func() etw.Event { return new(SameV1) },
 }
 
 // AnySame is event 1, in any version.

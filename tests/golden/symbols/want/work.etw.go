@@ -22,33 +22,27 @@ func (e Other) LogValue() slog.Value                                 { return et
 func (e Other) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var other = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Opcode:     10,
-	Task:       1,
-	Name:       "Other",
-	TaskName:   "Work",
-	OpcodeName: "Begin",
-	New:        func() etw.Event { return new(Other) },
+	Provider: &providerDesc, ID: 2, Opcode: 10, Task: 1,
+	Name: "Other", TaskName: "Work", OpcodeName: "Begin",
+	New: func() etw.Event { return new(Other) },
 }
 
-// AnyOther is event 2, of task Work, opcode Begin, in any version.
-//
-// The only version is [Other]; a newer one is decoded like it.
+// AnyOther is [Other] in any version: a newer one is decoded like it.
 type AnyOther struct {
 	Seen etw.Seen
+	Other
 }
 
-var anyOther = []*etw.EventDesc{&other}
-
-func (*AnyOther) EventDescs() []*etw.EventDesc { return anyOther }
-func (*AnyOther) EventDesc() *etw.EventDesc    { return &other }
-func (e *AnyOther) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyOther) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&other} }
+func (e *AnyOther) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyOther) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.Other.DecodePayload(p, ptr)
 }
-func (*AnyOther) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyOther) Clone() *AnyOther             { return &e }
-func (e AnyOther) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyOther) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyOther) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyOther) Clone() *AnyOther { return &e }

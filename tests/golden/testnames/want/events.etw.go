@@ -44,11 +44,10 @@ func (e Testing) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Testing) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var testingEvent = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Testing",
-	Fields:   valuesLayoutFields,
-	New:      func() etw.Event { return new(Testing) },
+	Provider: &providerDesc, ID: 1,
+	Name:   "Testing",
+	Fields: valuesLayoutFields,
+	New:    func() etw.Event { return new(Testing) },
 }
 
 // valuesLayout is the template Values, which several events use.
@@ -82,65 +81,27 @@ var valuesLayoutFields = []etw.FieldDesc{
 	{Name: "Values", Type: etw.InUInt16, Count: etw.Size{Kind: etw.SizeConst, N: 2}},
 }
 
-// AnyTesting is event 1, in any version.
-//
-// The only version is [Testing]; a newer one is decoded like it.
+// AnyTesting is [Testing] in any version: a newer one is decoded like it.
 type AnyTesting struct {
 	Seen etw.Seen
-
-	Values etw.Uint16s // 2 elements
+	Testing
 }
 
-var anyTesting = []*etw.EventDesc{&testingEvent}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyTesting) EventDescs() []*etw.EventDesc { return anyTesting }
-func (e *AnyTesting) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTesting, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyTesting) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyValuesLayout)(e).decode(version, p, ptr, anyTesting)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTesting) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&testingEvent} }
+func (e *AnyTesting) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTesting) FieldValue(i int) etw.Value {
-	return (*anyValuesLayout)(e).FieldValue(i)
+func (e *AnyTesting) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.Testing.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyTesting) Clone() *AnyTesting {
-	(*anyValuesLayout)(&e).detach()
+	(*valuesLayout)(&e.Testing).detach()
 	return &e
-}
-
-func (e AnyTesting) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTesting) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTesting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
-
-// anyValuesLayout is what types for all versions of an event share, the newest
-// of which has the template Values.
-type anyValuesLayout AnyTesting
-
-func (e *anyValuesLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
-	var v valuesLayout
-	n, err = v.decode(p, ptr, d[0])
-	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Values = v.Values
-	return n, err
-}
-
-func (e *anyValuesLayout) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.ArrayValue(&valuesLayoutFields[0], e.Values, e.Values.Len(), 0, e)
-	}
-	return etw.Value{}
-}
-
-func (e *anyValuesLayout) detach() {
-	e.Values = e.Values.Clone()
 }
 
 // Etwtest is event 2, version 0.
@@ -156,32 +117,30 @@ func (e Etwtest) LogValue() slog.Value                                 { return 
 func (e Etwtest) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var etwtestEvent = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "Etwtest",
-	New:      func() etw.Event { return new(Etwtest) },
+	Provider: &providerDesc, ID: 2,
+	Name: "Etwtest",
+	New:  func() etw.Event { return new(Etwtest) },
 }
 
-// AnyEtwtest is event 2, in any version.
-//
-// The only version is [Etwtest]; a newer one is decoded like it.
+// AnyEtwtest is [Etwtest] in any version: a newer one is decoded like it.
 type AnyEtwtest struct {
 	Seen etw.Seen
+	Etwtest
 }
 
-var anyEtwtest = []*etw.EventDesc{&etwtestEvent}
-
-func (*AnyEtwtest) EventDescs() []*etw.EventDesc { return anyEtwtest }
-func (*AnyEtwtest) EventDesc() *etw.EventDesc    { return &etwtestEvent }
-func (e *AnyEtwtest) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEtwtest) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&etwtestEvent} }
+func (e *AnyEtwtest) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEtwtest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.Etwtest.DecodePayload(p, ptr)
 }
-func (*AnyEtwtest) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyEtwtest) Clone() *AnyEtwtest           { return &e }
-func (e AnyEtwtest) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEtwtest) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEtwtest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyEtwtest) Clone() *AnyEtwtest { return &e }
 
 // FuzzEvents is event 3, version 0.
 type FuzzEvents struct{}
@@ -196,32 +155,31 @@ func (e FuzzEvents) LogValue() slog.Value                                 { retu
 func (e FuzzEvents) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var fuzzEvents = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       3,
-	Name:     "FuzzEvents",
-	New:      func() etw.Event { return new(FuzzEvents) },
+	Provider: &providerDesc, ID: 3,
+	Name: "FuzzEvents",
+	New:  func() etw.Event { return new(FuzzEvents) },
 }
 
-// AnyFuzzEvents is event 3, in any version.
-//
-// The only version is [FuzzEvents]; a newer one is decoded like it.
+// AnyFuzzEvents is [FuzzEvents] in any version: a newer one is decoded like
+// it.
 type AnyFuzzEvents struct {
 	Seen etw.Seen
+	FuzzEvents
 }
 
-var anyFuzzEvents = []*etw.EventDesc{&fuzzEvents}
-
-func (*AnyFuzzEvents) EventDescs() []*etw.EventDesc { return anyFuzzEvents }
-func (*AnyFuzzEvents) EventDesc() *etw.EventDesc    { return &fuzzEvents }
-func (e *AnyFuzzEvents) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFuzzEvents) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&fuzzEvents} }
+func (e *AnyFuzzEvents) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyFuzzEvents) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.FuzzEvents.DecodePayload(p, ptr)
 }
-func (*AnyFuzzEvents) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyFuzzEvents) Clone() *AnyFuzzEvents        { return &e }
-func (e AnyFuzzEvents) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFuzzEvents) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFuzzEvents) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyFuzzEvents) Clone() *AnyFuzzEvents { return &e }
 
 // TestEventsRoundTrip is event 4, version 0.
 type TestEventsRoundTrip struct{}
@@ -236,32 +194,33 @@ func (e TestEventsRoundTrip) LogValue() slog.Value                              
 func (e TestEventsRoundTrip) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var testEventsRoundTrip = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Name:     "TestEventsRoundTrip",
-	New:      func() etw.Event { return new(TestEventsRoundTrip) },
+	Provider: &providerDesc, ID: 4,
+	Name: "TestEventsRoundTrip",
+	New:  func() etw.Event { return new(TestEventsRoundTrip) },
 }
 
-// AnyTestEventsRoundTrip is event 4, in any version.
-//
-// The only version is [TestEventsRoundTrip]; a newer one is decoded like it.
+// AnyTestEventsRoundTrip is [TestEventsRoundTrip] in any version: a newer one
+// is decoded like it.
 type AnyTestEventsRoundTrip struct {
 	Seen etw.Seen
+	TestEventsRoundTrip
 }
 
-var anyTestEventsRoundTrip = []*etw.EventDesc{&testEventsRoundTrip}
-
-func (*AnyTestEventsRoundTrip) EventDescs() []*etw.EventDesc { return anyTestEventsRoundTrip }
-func (*AnyTestEventsRoundTrip) EventDesc() *etw.EventDesc    { return &testEventsRoundTrip }
-func (e *AnyTestEventsRoundTrip) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTestEventsRoundTrip) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&testEventsRoundTrip}
+}
+func (e *AnyTestEventsRoundTrip) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTestEventsRoundTrip) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.TestEventsRoundTrip.DecodePayload(p, ptr)
 }
-func (*AnyTestEventsRoundTrip) FieldValue(int) etw.Value        { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyTestEventsRoundTrip) Clone() *AnyTestEventsRoundTrip { return &e }
-func (e AnyTestEventsRoundTrip) String() string                 { return string(etw.AppendText(nil, &e)) }
-func (e AnyTestEventsRoundTrip) LogValue() slog.Value           { return etw.LogValue(&e) }
-func (e AnyTestEventsRoundTrip) MarshalJSON() ([]byte, error)   { return etw.AppendJSON(nil, &e) }
 
 // TestEventsTruncate is event 5, version 0.
 type TestEventsTruncate struct{}
@@ -276,32 +235,33 @@ func (e TestEventsTruncate) LogValue() slog.Value                               
 func (e TestEventsTruncate) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var testEventsTruncate = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       5,
-	Name:     "TestEventsTruncate",
-	New:      func() etw.Event { return new(TestEventsTruncate) },
+	Provider: &providerDesc, ID: 5,
+	Name: "TestEventsTruncate",
+	New:  func() etw.Event { return new(TestEventsTruncate) },
 }
 
-// AnyTestEventsTruncate is event 5, in any version.
-//
-// The only version is [TestEventsTruncate]; a newer one is decoded like it.
+// AnyTestEventsTruncate is [TestEventsTruncate] in any version: a newer one is
+// decoded like it.
 type AnyTestEventsTruncate struct {
 	Seen etw.Seen
+	TestEventsTruncate
 }
 
-var anyTestEventsTruncate = []*etw.EventDesc{&testEventsTruncate}
-
-func (*AnyTestEventsTruncate) EventDescs() []*etw.EventDesc { return anyTestEventsTruncate }
-func (*AnyTestEventsTruncate) EventDesc() *etw.EventDesc    { return &testEventsTruncate }
-func (e *AnyTestEventsTruncate) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTestEventsTruncate) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&testEventsTruncate}
+}
+func (e *AnyTestEventsTruncate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTestEventsTruncate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.TestEventsTruncate.DecodePayload(p, ptr)
 }
-func (*AnyTestEventsTruncate) FieldValue(int) etw.Value       { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyTestEventsTruncate) Clone() *AnyTestEventsTruncate { return &e }
-func (e AnyTestEventsTruncate) String() string                { return string(etw.AppendText(nil, &e)) }
-func (e AnyTestEventsTruncate) LogValue() slog.Value          { return etw.LogValue(&e) }
-func (e AnyTestEventsTruncate) MarshalJSON() ([]byte, error)  { return etw.AppendJSON(nil, &e) }
 
 // TestEventsAllocs is event 6, version 0.
 type TestEventsAllocs struct{}
@@ -316,32 +276,31 @@ func (e TestEventsAllocs) LogValue() slog.Value                                 
 func (e TestEventsAllocs) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var testEventsAllocs = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       6,
-	Name:     "TestEventsAllocs",
-	New:      func() etw.Event { return new(TestEventsAllocs) },
+	Provider: &providerDesc, ID: 6,
+	Name: "TestEventsAllocs",
+	New:  func() etw.Event { return new(TestEventsAllocs) },
 }
 
-// AnyTestEventsAllocs is event 6, in any version.
-//
-// The only version is [TestEventsAllocs]; a newer one is decoded like it.
+// AnyTestEventsAllocs is [TestEventsAllocs] in any version: a newer one is
+// decoded like it.
 type AnyTestEventsAllocs struct {
 	Seen etw.Seen
+	TestEventsAllocs
 }
 
-var anyTestEventsAllocs = []*etw.EventDesc{&testEventsAllocs}
-
-func (*AnyTestEventsAllocs) EventDescs() []*etw.EventDesc { return anyTestEventsAllocs }
-func (*AnyTestEventsAllocs) EventDesc() *etw.EventDesc    { return &testEventsAllocs }
-func (e *AnyTestEventsAllocs) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTestEventsAllocs) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&testEventsAllocs} }
+func (e *AnyTestEventsAllocs) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTestEventsAllocs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.TestEventsAllocs.DecodePayload(p, ptr)
 }
-func (*AnyTestEventsAllocs) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyTestEventsAllocs) Clone() *AnyTestEventsAllocs  { return &e }
-func (e AnyTestEventsAllocs) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTestEventsAllocs) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTestEventsAllocs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyTestEventsAllocs) Clone() *AnyTestEventsAllocs { return &e }
 
 // TestEventsClone is event 7, version 0.
 type TestEventsClone struct{}
@@ -356,32 +315,31 @@ func (e TestEventsClone) LogValue() slog.Value                                 {
 func (e TestEventsClone) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var testEventsClone = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       7,
-	Name:     "TestEventsClone",
-	New:      func() etw.Event { return new(TestEventsClone) },
+	Provider: &providerDesc, ID: 7,
+	Name: "TestEventsClone",
+	New:  func() etw.Event { return new(TestEventsClone) },
 }
 
-// AnyTestEventsClone is event 7, in any version.
-//
-// The only version is [TestEventsClone]; a newer one is decoded like it.
+// AnyTestEventsClone is [TestEventsClone] in any version: a newer one is
+// decoded like it.
 type AnyTestEventsClone struct {
 	Seen etw.Seen
+	TestEventsClone
 }
 
-var anyTestEventsClone = []*etw.EventDesc{&testEventsClone}
-
-func (*AnyTestEventsClone) EventDescs() []*etw.EventDesc { return anyTestEventsClone }
-func (*AnyTestEventsClone) EventDesc() *etw.EventDesc    { return &testEventsClone }
-func (e *AnyTestEventsClone) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTestEventsClone) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&testEventsClone} }
+func (e *AnyTestEventsClone) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTestEventsClone) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.TestEventsClone.DecodePayload(p, ptr)
 }
-func (*AnyTestEventsClone) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyTestEventsClone) Clone() *AnyTestEventsClone   { return &e }
-func (e AnyTestEventsClone) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTestEventsClone) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTestEventsClone) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyTestEventsClone) Clone() *AnyTestEventsClone { return &e }
 
 // 𝔘nit is event 8, version 0.
 type 𝔘nit struct {
@@ -418,49 +376,34 @@ func (e 𝔘nit) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e 𝔘nit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var x𝔘nit = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       8,
-	Name:     "𝔘nit",
-	Fields:   valuesLayoutFields,
-	New:      func() etw.Event { return new(𝔘nit) },
+	Provider: &providerDesc, ID: 8,
+	Name:   "𝔘nit",
+	Fields: valuesLayoutFields,
+	New:    func() etw.Event { return new(𝔘nit) },
 }
 
-// Any𝔘nit is event 8, in any version.
-//
-// The only version is [𝔘nit]; a newer one is decoded like it.
+// Any𝔘nit is [𝔘nit] in any version: a newer one is decoded like it.
 type Any𝔘nit struct {
 	Seen etw.Seen
-
-	Values etw.Uint16s // 2 elements
+	𝔘nit
 }
 
-var any𝔘nit = []*etw.EventDesc{&x𝔘nit}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*Any𝔘nit) EventDescs() []*etw.EventDesc { return any𝔘nit }
-func (e *Any𝔘nit) EventDesc() *etw.EventDesc  { return etw.DescOf(any𝔘nit, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *Any𝔘nit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyValuesLayout)(e).decode(version, p, ptr, any𝔘nit)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*Any𝔘nit) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&x𝔘nit} }
+func (e *Any𝔘nit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Any𝔘nit) FieldValue(i int) etw.Value {
-	return (*anyValuesLayout)(e).FieldValue(i)
+func (e *Any𝔘nit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.𝔘nit.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Any𝔘nit) Clone() *Any𝔘nit {
-	(*anyValuesLayout)(&e).detach()
+	(*valuesLayout)(&e.𝔘nit).detach()
 	return &e
 }
-
-func (e Any𝔘nit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Any𝔘nit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Any𝔘nit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // 𝔘 is event 9, version 0.
 type 𝔘 struct {
@@ -497,49 +440,34 @@ func (e 𝔘) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e 𝔘) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var x𝔘 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       9,
-	Name:     "𝔘",
-	Fields:   valuesLayoutFields,
-	New:      func() etw.Event { return new(𝔘) },
+	Provider: &providerDesc, ID: 9,
+	Name:   "𝔘",
+	Fields: valuesLayoutFields,
+	New:    func() etw.Event { return new(𝔘) },
 }
 
-// Any𝔘 is event 9, in any version.
-//
-// The only version is [𝔘]; a newer one is decoded like it.
+// Any𝔘 is [𝔘] in any version: a newer one is decoded like it.
 type Any𝔘 struct {
 	Seen etw.Seen
-
-	Values etw.Uint16s // 2 elements
+	𝔘
 }
 
-var any𝔘 = []*etw.EventDesc{&x𝔘}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*Any𝔘) EventDescs() []*etw.EventDesc { return any𝔘 }
-func (e *Any𝔘) EventDesc() *etw.EventDesc  { return etw.DescOf(any𝔘, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *Any𝔘) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyValuesLayout)(e).decode(version, p, ptr, any𝔘)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*Any𝔘) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&x𝔘} }
+func (e *Any𝔘) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Any𝔘) FieldValue(i int) etw.Value {
-	return (*anyValuesLayout)(e).FieldValue(i)
+func (e *Any𝔘) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return e.𝔘.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Any𝔘) Clone() *Any𝔘 {
-	(*anyValuesLayout)(&e).detach()
+	(*valuesLayout)(&e.𝔘).detach()
 	return &e
 }
-
-func (e Any𝔘) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Any𝔘) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Any𝔘) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TestEventsVersions is event 10, version 0.
 type TestEventsVersions struct{}
@@ -554,29 +482,30 @@ func (e TestEventsVersions) LogValue() slog.Value                               
 func (e TestEventsVersions) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var testEventsVersions = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       10,
-	Name:     "TestEventsVersions",
-	New:      func() etw.Event { return new(TestEventsVersions) },
+	Provider: &providerDesc, ID: 10,
+	Name: "TestEventsVersions",
+	New:  func() etw.Event { return new(TestEventsVersions) },
 }
 
-// AnyTestEventsVersions is event 10, in any version.
-//
-// The only version is [TestEventsVersions]; a newer one is decoded like it.
+// AnyTestEventsVersions is [TestEventsVersions] in any version: a newer one is
+// decoded like it.
 type AnyTestEventsVersions struct {
 	Seen etw.Seen
+	TestEventsVersions
 }
 
-var anyTestEventsVersions = []*etw.EventDesc{&testEventsVersions}
-
-func (*AnyTestEventsVersions) EventDescs() []*etw.EventDesc { return anyTestEventsVersions }
-func (*AnyTestEventsVersions) EventDesc() *etw.EventDesc    { return &testEventsVersions }
-func (e *AnyTestEventsVersions) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTestEventsVersions) EventDescs() []*etw.EventDesc {
+	return []*etw.EventDesc{&testEventsVersions}
+}
+func (e *AnyTestEventsVersions) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTestEventsVersions) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.TestEventsVersions.DecodePayload(p, ptr)
 }
-func (*AnyTestEventsVersions) FieldValue(int) etw.Value       { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e AnyTestEventsVersions) Clone() *AnyTestEventsVersions { return &e }
-func (e AnyTestEventsVersions) String() string                { return string(etw.AppendText(nil, &e)) }
-func (e AnyTestEventsVersions) LogValue() slog.Value          { return etw.LogValue(&e) }
-func (e AnyTestEventsVersions) MarshalJSON() ([]byte, error)  { return etw.AppendJSON(nil, &e) }

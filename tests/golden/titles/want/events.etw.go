@@ -22,33 +22,30 @@ func (e Tick) LogValue() slog.Value                                 { return etw
 func (e Tick) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var tick = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         5,
-	Opcode:     100,
+	Provider: &providerDesc, ID: 5, Opcode: 100,
 	OpcodeName: "Tick",
 	New:        func() etw.Event { return new(Tick) },
 }
 
-// AnyTick is event 5, opcode Tick, in any version.
-//
-// The only version is [Tick]; a newer one is decoded like it.
+// AnyTick is [Tick] in any version: a newer one is decoded like it.
 type AnyTick struct {
 	Seen etw.Seen
+	Tick
 }
 
-var anyTick = []*etw.EventDesc{&tick}
-
-func (*AnyTick) EventDescs() []*etw.EventDesc { return anyTick }
-func (*AnyTick) EventDesc() *etw.EventDesc    { return &tick }
-func (e *AnyTick) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyTick) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tick} }
+func (e *AnyTick) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyTick) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.Tick.DecodePayload(p, ptr)
 }
-func (*AnyTick) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyTick) Clone() *AnyTick              { return &e }
-func (e AnyTick) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTick) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyTick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyTick) Clone() *AnyTick { return &e }
 
 // Event6 is event 6, version 0.
 type Event6 struct{}
@@ -63,28 +60,26 @@ func (e Event6) LogValue() slog.Value                                 { return e
 func (e Event6) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var event6 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       6,
-	New:      func() etw.Event { return new(Event6) },
+	Provider: &providerDesc, ID: 6,
+	New: func() etw.Event { return new(Event6) },
 }
 
-// AnyEvent6 is event 6, in any version.
-//
-// The only version is [Event6]; a newer one is decoded like it.
+// AnyEvent6 is [Event6] in any version: a newer one is decoded like it.
 type AnyEvent6 struct {
 	Seen etw.Seen
+	Event6
 }
 
-var anyEvent6 = []*etw.EventDesc{&event6}
-
-func (*AnyEvent6) EventDescs() []*etw.EventDesc { return anyEvent6 }
-func (*AnyEvent6) EventDesc() *etw.EventDesc    { return &event6 }
-func (e *AnyEvent6) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyEvent6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&event6} }
+func (e *AnyEvent6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyEvent6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.Event6.DecodePayload(p, ptr)
 }
-func (*AnyEvent6) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyEvent6) Clone() *AnyEvent6            { return &e }
-func (e AnyEvent6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvent6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyEvent6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyEvent6) Clone() *AnyEvent6 { return &e }

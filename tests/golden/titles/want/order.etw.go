@@ -43,15 +43,10 @@ func (e OrderPlaced) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e OrderPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var orderPlaced = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Level:      4,
-	Opcode:     20,
-	Task:       1,
-	TaskName:   "Order",
-	OpcodeName: "Placed",
-	Fields:     orderLayoutFields,
-	New:        func() etw.Event { return new(OrderPlaced) },
+	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 20, Task: 1,
+	TaskName: "Order", OpcodeName: "Placed",
+	Fields: orderLayoutFields,
+	New:    func() etw.Event { return new(OrderPlaced) },
 }
 
 // orderLayout is the template Order, which several events use.
@@ -134,14 +129,8 @@ func (e OrderPlacedV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e OrderPlacedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var orderPlacedV1 = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Version:    1,
-	Level:      4,
-	Opcode:     20,
-	Task:       1,
-	TaskName:   "Order",
-	OpcodeName: "Placed",
+	Provider: &providerDesc, ID: 1, Version: 1, Level: 4, Opcode: 20, Task: 1,
+	TaskName: "Order", OpcodeName: "Placed",
 	Fields: []etw.FieldDesc{
 		{Name: "Size", Type: etw.InUInt64},
 		{Name: "Paid", Type: etw.InBoolean},
@@ -197,14 +186,8 @@ func (e OrderPlacedV2) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e OrderPlacedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var orderPlacedV2 = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         1,
-	Version:    2,
-	Level:      4,
-	Opcode:     20,
-	Task:       1,
-	TaskName:   "Order",
-	OpcodeName: "Placed",
+	Provider: &providerDesc, ID: 1, Version: 2, Level: 4, Opcode: 20, Task: 1,
+	TaskName: "Order", OpcodeName: "Placed",
 	Fields: []etw.FieldDesc{
 		{Name: "Size", Type: etw.InUInt16},
 		{Name: "HasPaid", Type: etw.InUInt8},
@@ -303,30 +286,27 @@ func (e Order) LogValue() slog.Value                                 { return et
 func (e Order) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var order = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       4,
-	Task:     1,
+	Provider: &providerDesc, ID: 4, Task: 1,
 	TaskName: "Order",
 	New:      func() etw.Event { return new(Order) },
 }
 
-// AnyOrder is event 4, of task Order, in any version.
-//
-// The only version is [Order]; a newer one is decoded like it.
+// AnyOrder is [Order] in any version: a newer one is decoded like it.
 type AnyOrder struct {
 	Seen etw.Seen
+	Order
 }
 
-var anyOrder = []*etw.EventDesc{&order}
-
-func (*AnyOrder) EventDescs() []*etw.EventDesc { return anyOrder }
-func (*AnyOrder) EventDesc() *etw.EventDesc    { return &order }
-func (e *AnyOrder) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyOrder) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&order} }
+func (e *AnyOrder) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyOrder) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.Order.DecodePayload(p, ptr)
 }
-func (*AnyOrder) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyOrder) Clone() *AnyOrder             { return &e }
-func (e AnyOrder) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyOrder) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyOrder) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyOrder) Clone() *AnyOrder { return &e }

@@ -42,59 +42,32 @@ func (e RefundPlaced) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e RefundPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var refundPlaced = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         2,
-	Level:      17,
-	Opcode:     20,
-	Task:       2,
-	TaskName:   "Refund",
-	OpcodeName: "Placed",
-	Fields:     orderLayoutFields,
-	New:        func() etw.Event { return new(RefundPlaced) },
+	Provider: &providerDesc, ID: 2, Level: 17, Opcode: 20, Task: 2,
+	TaskName: "Refund", OpcodeName: "Placed",
+	Fields: orderLayoutFields,
+	New:    func() etw.Event { return new(RefundPlaced) },
 }
 
-// AnyRefundPlaced is event 2, of task Refund, opcode Placed, level Noisy, in
-// any version.
-//
-// The only version is [RefundPlaced]; a newer one is decoded like it.
+// AnyRefundPlaced is [RefundPlaced] in any version: a newer one is decoded
+// like it.
 type AnyRefundPlaced struct {
 	Seen etw.Seen
-
-	Size uint32
+	RefundPlaced
 }
 
-var anyRefundPlaced = []*etw.EventDesc{&refundPlaced}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyRefundPlaced) EventDescs() []*etw.EventDesc { return anyRefundPlaced }
-func (e *AnyRefundPlaced) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRefundPlaced, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyRefundPlaced) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v RefundPlaced
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRefundPlaced) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&refundPlaced} }
+func (e *AnyRefundPlaced) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRefundPlaced) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Size = v.Size
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRefundPlaced) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Size))
-	}
-	return etw.Value{}
+	return e.RefundPlaced.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyRefundPlaced) Clone() *AnyRefundPlaced { return &e }
-
-func (e AnyRefundPlaced) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRefundPlaced) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRefundPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RefundStart is event 3, version 0, of task Refund, opcode win:Start.
 type RefundStart struct{}
@@ -109,32 +82,28 @@ func (e RefundStart) LogValue() slog.Value                                 { ret
 func (e RefundStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var refundStart = etw.EventDesc{
-	Provider:   &providerDesc,
-	ID:         3,
-	Opcode:     1,
-	Task:       2,
-	TaskName:   "Refund",
-	OpcodeName: "Start",
-	New:        func() etw.Event { return new(RefundStart) },
+	Provider: &providerDesc, ID: 3, Opcode: 1, Task: 2,
+	TaskName: "Refund", OpcodeName: "Start",
+	New: func() etw.Event { return new(RefundStart) },
 }
 
-// AnyRefundStart is event 3, of task Refund, opcode win:Start, in any version.
-//
-// The only version is [RefundStart]; a newer one is decoded like it.
+// AnyRefundStart is [RefundStart] in any version: a newer one is decoded like
+// it.
 type AnyRefundStart struct {
 	Seen etw.Seen
+	RefundStart
 }
 
-var anyRefundStart = []*etw.EventDesc{&refundStart}
-
-func (*AnyRefundStart) EventDescs() []*etw.EventDesc { return anyRefundStart }
-func (*AnyRefundStart) EventDesc() *etw.EventDesc    { return &refundStart }
-func (e *AnyRefundStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyRefundStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&refundStart} }
+func (e *AnyRefundStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyRefundStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return 0, nil
+	return e.RefundStart.DecodePayload(p, ptr)
 }
-func (*AnyRefundStart) FieldValue(int) etw.Value      { return etw.Value{} }
-func (e AnyRefundStart) Clone() *AnyRefundStart       { return &e }
-func (e AnyRefundStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRefundStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyRefundStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Clone returns a copy of e.
+func (e AnyRefundStart) Clone() *AnyRefundStart { return &e }

@@ -42,11 +42,10 @@ func (e First) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e First) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var first = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "First",
-	Fields:   aLayoutFields,
-	New:      func() etw.Event { return new(First) },
+	Provider: &providerDesc, ID: 1,
+	Name:   "First",
+	Fields: aLayoutFields,
+	New:    func() etw.Event { return new(First) },
 }
 
 // aLayout is the template A, which several events use.
@@ -77,47 +76,25 @@ var aLayoutFields = []etw.FieldDesc{
 	{Name: "Count", Type: etw.InUInt32},
 }
 
-// AnyFirst is event 1, in any version.
-//
-// The only version is [First]; a newer one is decoded like it.
+// AnyFirst is [First] in any version: a newer one is decoded like it.
 type AnyFirst struct {
 	Seen etw.Seen
-
-	Count uint32
+	First
 }
 
-var anyFirst = []*etw.EventDesc{&first}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyFirst) EventDescs() []*etw.EventDesc { return anyFirst }
-func (e *AnyFirst) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFirst, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyFirst) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v First
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyFirst) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&first} }
+func (e *AnyFirst) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyFirst) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Count = v.Count
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFirst) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Count))
-	}
-	return etw.Value{}
+	return e.First.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
 func (e AnyFirst) Clone() *AnyFirst { return &e }
-
-func (e AnyFirst) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFirst) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyFirst) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Far is event 100000, version 0.
 //
@@ -154,11 +131,10 @@ func (e Far) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Far) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var far = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       34464,
-	Name:     "Far",
-	Fields:   aLayoutFields,
-	New:      func() etw.Event { return new(Far) },
+	Provider: &providerDesc, ID: 34464,
+	Name:   "Far",
+	Fields: aLayoutFields,
+	New:    func() etw.Event { return new(Far) },
 }
 
 // Second is event 1, version 0.
@@ -207,9 +183,8 @@ func (e Second) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Second) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var second = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Second",
+	Provider: &providerDesc, ID: 1,
+	Name: "Second",
 	Fields: []etw.FieldDesc{
 		{Name: "Name", Type: etw.InUnicodeString},
 	},

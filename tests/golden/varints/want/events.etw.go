@@ -96,9 +96,8 @@ func (e Mapped) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Mapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var mapped = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Mapped",
+	Provider: &providerDesc, ID: 1,
+	Name: "Mapped",
 	Fields: []etw.FieldDesc{
 		{Name: "Kind", Type: etw.InUInt8},
 		{Name: "Id", Type: etw.InVarUint},
@@ -221,67 +220,21 @@ func (s MappedParts) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyMapped is event 1, in any version.
-//
-// The only version is [Mapped]; a newer one is decoded like it.
+// AnyMapped is [Mapped] in any version: a newer one is decoded like it.
 type AnyMapped struct {
 	Seen etw.Seen
-
-	Kind     uint8
-	Id       uint64
-	Start    uint64
-	Delta    int64
-	Name     etw.ANSI    // UTF-8 text
-	Parts    MappedParts // Kind elements
-	Later    uint64
-	HasLater bool // the payload has Later
+	Mapped
 }
 
-var anyMapped = []*etw.EventDesc{&mapped}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyMapped) EventDescs() []*etw.EventDesc { return anyMapped }
-func (e *AnyMapped) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMapped, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyMapped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Mapped
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyMapped) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&mapped} }
+func (e *AnyMapped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyMapped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Kind = v.Kind
-	e.Id = v.Id
-	e.Start = v.Start
-	e.Delta = v.Delta
-	e.Name = v.Name
-	e.Parts = v.Parts
-	e.Later = v.Later
-	e.HasLater = v.HasLater
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMapped) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Kind))
-	case 1:
-		return etw.UintValue(e.Id)
-	case 2:
-		return etw.UintValue(e.Start)
-	case 3:
-		return etw.IntValue(e.Delta)
-	case 4:
-		return etw.ANSIValue(e.Name)
-	case 5:
-		return etw.ArrayValue(&mapped.Fields[5], e.Parts.p, e.Parts.n, e.Parts.ptr, e)
-	case 6:
-		if e.HasLater {
-			return etw.UintValue(e.Later)
-		}
-	}
-	return etw.Value{}
+	return e.Mapped.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
@@ -290,7 +243,3 @@ func (e AnyMapped) Clone() *AnyMapped {
 	e.Parts = e.Parts.Clone()
 	return &e
 }
-
-func (e AnyMapped) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMapped) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyMapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

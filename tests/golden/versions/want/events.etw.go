@@ -50,11 +50,10 @@ func (e Start) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var start = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Start",
-	Fields:   v0LayoutFields,
-	New:      func() etw.Event { return new(Start) },
+	Provider: &providerDesc, ID: 1,
+	Name:   "Start",
+	Fields: v0LayoutFields,
+	New:    func() etw.Event { return new(Start) },
 }
 
 // v0Layout is the template V0, which several events use.
@@ -160,10 +159,8 @@ func (e StartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e StartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var startV1 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Version:  1,
-	Name:     "Start_V1",
+	Provider: &providerDesc, ID: 1, Version: 1,
+	Name: "Start_V1",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Depth", Type: etw.InUInt8},
@@ -236,10 +233,8 @@ func (e StartV3) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e StartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var startV3 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Version:  3,
-	Name:     "Start_V3",
+	Provider: &providerDesc, ID: 1, Version: 3,
+	Name: "Start_V3",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Depth", Type: etw.InUInt8},
@@ -390,65 +385,31 @@ func (e Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var stop = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       2,
-	Name:     "Stop",
-	Fields:   v0LayoutFields,
-	New:      func() etw.Event { return new(Stop) },
+	Provider: &providerDesc, ID: 2,
+	Name:   "Stop",
+	Fields: v0LayoutFields,
+	New:    func() etw.Event { return new(Stop) },
 }
 
-// AnyStop is event 2, in any version.
-//
-// The only version is [Stop]; a newer one is decoded like it.
+// AnyStop is [Stop] in any version: a newer one is decoded like it.
 type AnyStop struct {
 	Seen etw.Seen
-
-	Count  uint16
-	Reason etw.ANSI
-	Gone   uint32
+	Stop
 }
 
-// GetReason returns the field Reason.
-func (e *AnyStop) GetReason() etw.ANSI { return e.Reason }
-
-var anyStop = []*etw.EventDesc{&stop}
-
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
-func (*AnyStop) EventDescs() []*etw.EventDesc { return anyStop }
-func (e *AnyStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStop, e.Seen) }
-
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
-func (e *AnyStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	var v Stop
-	n, err = v.DecodePayload(p, ptr)
+// EventDescs returns the description of the known version, DecodePayload
+// decodes that version, and DecodeVersion any.
+func (*AnyStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&stop} }
+func (e *AnyStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return e.DecodeVersion(0, p, ptr)
+}
+func (e *AnyStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.Count = v.Count
-	e.Reason = v.Reason
-	e.Gone = v.Gone
-	return n, err
-}
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStop) FieldValue(i int) etw.Value {
-	switch i {
-	case 0:
-		return etw.UintValue(uint64(e.Count))
-	case 1:
-		return etw.ANSIValue(e.Reason)
-	case 2:
-		return etw.UintValue(uint64(e.Gone))
-	}
-	return etw.Value{}
+	return e.Stop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyStop) Clone() *AnyStop {
-	e.Reason = e.Reason.Clone()
+	(*v0Layout)(&e.Stop).detach()
 	return &e
 }
-
-func (e AnyStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AnyStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
