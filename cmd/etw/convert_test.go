@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/internal/command/commandtest"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -62,7 +63,7 @@ func TestConvertAll(t *testing.T) {
 			if err != nil || info.Size() > int64(moderate/corpus.Every(3)) || strings.HasSuffix(path, ".gz") || strings.HasSuffix(path, ".txt") {
 				continue
 			}
-			for _, kind := range code.Samplings {
+			for _, kind := range samples.Kinds {
 				out, _, status := output("top", "--of", kind.Name, "--format", "json", path)
 				var top code.TopResult
 				if err := json.Unmarshal([]byte(out), &top); status <= 1 && err == nil && len(top.Totals) > 0 {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
@@ -13,7 +15,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
-	"github.com/etwgen/etwgen/internal/perf"
+	"github.com/etwgen/etwgen/runtime/linux"
 )
 
 // busyTime is for how long the busy program uses a processor.
@@ -47,7 +49,7 @@ type busy struct {
 
 func startBusy(t *testing.T) *busy {
 	t.Helper()
-	s, err := perf.Open(perf.Config{Interval: time.Second})
+	s, err := linux.Start(linux.Config{Interval: time.Second})
 	if err != nil {
 		t.Skipf("nothing can be sampled here: %v", err)
 	}
@@ -193,4 +195,31 @@ func TestSystemNobody(t *testing.T) {
 	if _, err := os.Stat(path); err == nil {
 		t.Error("there is a file")
 	}
+}
+
+// A systemAnswer is what is read of the answers' JSON.
+type systemAnswer struct {
+	Processes []struct {
+		PID, Parent int64
+		Name        string
+		SampledMS   float64 `json:"sampledMs"`
+	}
+	Rows []struct {
+		Method string
+		Self   []int64
+	}
+	Facts []string
+}
+
+// ask runs a command on a trace.
+func askSystem(t *testing.T, args ...string) (a systemAnswer) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := run(append(args, "--format", "json"), strings.NewReader(""), &stdout, &stderr); code != 0 {
+		t.Fatalf("%v: exit code %d, %s", args, code, stderr.String())
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &a); err != nil {
+		t.Fatalf("%v: %v", args, err)
+	}
+	return a
 }

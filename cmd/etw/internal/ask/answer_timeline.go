@@ -18,6 +18,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/analysis/threads"
@@ -154,7 +155,7 @@ type timelineAnswer struct {
 	*timelineFlags
 	q         *Question
 	analysis  *timeline.Analysis
-	sampled   *code.ProcessorTime
+	sampled   *samples.Processors
 	where     placement
 	forPeople bool
 	narrow    bool // when the highest value was has no room
@@ -164,12 +165,12 @@ type timelineAnswer struct {
 
 func newTimelineAnswer(mux *etw.Mux, o *timelineFlags, q *Question) *timelineAnswer {
 	a := &timelineAnswer{machine: newMachine(mux), timelineFlags: o, q: q}
-	a.sampled = code.NewProcessorTime(mux)
+	a.sampled = samples.NewProcessors(mux)
 	p := timeline.Parts{
 		GC: gc.New(mux), Alloc: alloc.New(mux), Exceptions: exceptions.New(mux), JIT: jit.New(mux), Contention: contention.New(mux),
 		Waits: waits.New(mux), ThreadPool: threadpool.New(mux), Requests: requests.New(mux), Counters: counters.New(mux),
 		Threads: threads.New(mux), Disk: disk.New(mux),
-		Samples: func() []*stacks.Samples { return a.sampled.Gathered().Samples },
+		Samples: func() []*stacks.Samples { return code.Gather(a.sampled).Samples },
 	}
 	if q.root != "" {
 		p.Within = func(s *stacks.Samples) iter.Seq[stacks.Sample] { return q.named.Below(q.root, s).Samples() }

@@ -19,6 +19,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/analysis/threads"
@@ -66,14 +67,14 @@ type tables struct {
 	counters   *counters.Analysis
 	threads    *threads.Analysis
 	files      *system.Files
-	cpu        *code.ProcessorTime
+	cpu        *samples.Processors
 }
 
 func newTables(t *trace.Trace) *tables {
 	x := new(tables)
 	x.gc, x.alloc, x.jit, x.exceptions = gc.New(&x.mux), alloc.New(&x.mux), jit.New(&x.mux), exceptions.New(&x.mux)
 	x.contention, x.waits, x.pool = contention.New(&x.mux), waits.New(&x.mux), threadpool.New(&x.mux)
-	x.threads, x.files, x.cpu = threads.New(&x.mux), system.FilesOf(&x.mux), code.NewProcessorTime(&x.mux)
+	x.threads, x.files, x.cpu = threads.New(&x.mux), system.FilesOf(&x.mux), samples.NewProcessors(&x.mux)
 	x.cpu.Linux.SetInterval(code.SamplingInterval(t))
 	x.requests, x.counters = requests.New(&x.mux), counters.New(&x.mux)
 	return x
@@ -132,7 +133,7 @@ func (x *tables) ofThreads(s laneSums) {
 	for _, t := range x.threads.Result().Threads {
 		s.add(timeline.Running, t.PID, "", t.RunningMS)
 	}
-	found := x.cpu.Gathered()
+	found := code.Gather(x.cpu)
 	if res := x.cpu.Threads.Result(); res.Samples > 0 && len(found.Samples) > 0 && found.Samples[0].Kind != timelineCPU {
 		for _, t := range res.Threads {
 			s.add(timeline.ThreadTime, t.Process, "", t.TimeMS)

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
@@ -208,9 +209,7 @@ func parameterOf(f *pflag.Flag, kind string) parameter {
 	case "buckets":
 		p.about = fmt.Sprintf("part the time into so many buckets, %d if it is left out; an answer has the first 64 numbers of a list, and more shows the others", bucketsShown)
 	case "of":
-		for _, s := range code.Samplings {
-			p.oneOf = append(p.oneOf, s.Name)
-		}
+		p.oneOf = samples.Names()
 	case "names":
 		p.oneOf = code.Namings
 	}

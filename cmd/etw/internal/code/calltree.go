@@ -96,7 +96,7 @@ type Sampler struct {
 func NewSampler(t *trace.Trace, files *native.Dir) *Sampler {
 	s := &Sampler{code: frames.NewCodeMap(files)}
 	processors := startProcessors(&s.samples, t)
-	s.finish, s.skip = processors.Gathered, processors.Threads.Skip
+	s.finish, s.skip = func() Gathered { return Gather(processors) }, processors.Threads.Skip
 	return s
 }
 

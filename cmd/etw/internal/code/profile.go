@@ -10,20 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/etwgen/etwgen/analysis/alloc"
-	"github.com/etwgen/etwgen/analysis/contention"
 	"github.com/etwgen/etwgen/analysis/cpu"
-	"github.com/etwgen/etwgen/analysis/disk"
-	"github.com/etwgen/etwgen/analysis/exceptions"
-	"github.com/etwgen/etwgen/analysis/files"
-	"github.com/etwgen/etwgen/analysis/handles"
-	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
-	"github.com/etwgen/etwgen/analysis/threads"
-	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
@@ -50,229 +42,11 @@ type Profiling struct {
 	Ordered []string        // names of --of
 }
 
-// A SampleCommand is a command about samples.
-type SampleCommand struct {
-	*cobra.Command
-	Of   *Profiling
-	Form *show.Output // nil if it writes a file
-}
-
-// Check reads the flags that do not depend on the traces.
-func (c *SampleCommand) Check(cmd *cobra.Command) error {
-	if c.Form != nil {
-		if err := c.Form.Check(cmd); err != nil {
-			return err
-		}
-	}
-	return c.Of.Check()
-}
-
-// A Sampling is a kind of samples that a trace can have.
-type Sampling struct {
-	Name  string
-	Needs []need.Need
-	// own says that the analysis binds stacks itself that are events of their own.
-	own bool
-	// Start registers the analysis, and returns its samples and what is to be said of
-	// them when the trace was read.
-	Start func(mux *etw.Mux, t *trace.Trace) func() Gathered
-}
-
-// needsOf returns what has to be recorded. Recorders of Windows have samples of their
-// own.
-func (s *Sampling) needsOf(t *trace.Trace) []need.Need {
-	if s.Name != "cpu" {
-		return s.Needs
-	}
-	has := func(r trace.Recorder) bool {
-		return slices.ContainsFunc(t.Files(), func(f *trace.File) bool { return f.Head().Recorder == r })
-	}
-	switch {
-	case has(trace.Windows):
-		return cpu.NeedsKernel
-	case has(trace.Linux):
-		return cpu.NeedsLinux
-	}
-	return s.Needs
-}
-
-// Samplings are the kinds of samples, as --of names them.
-var Samplings = []Sampling{
-	{"cpu", cpu.Needs, true, StartCPU},
-	{"allocs", alloc.Needs,
-		false, func(mux *etw.Mux, _ *trace.Trace) func() Gathered { return bare(alloc.New(mux).Samples) }},
-	{"exceptions", exceptions.Needs,
-		false, func(mux *etw.Mux, _ *trace.Trace) func() Gathered { return bare(exceptions.New(mux).Samples) }},
-	{"contention", contention.Needs,
-		false, func(mux *etw.Mux, _ *trace.Trace) func() Gathered { return bare(contention.New(mux).Samples) }},
-	{"blocked", threads.Needs, true, startBlocked},
-	{"disk", disk.Needs, true, startDisk},
-	{"files", files.Needs, true, startFiles},
-	{"jit", jit.Needs,
-		false, func(mux *etw.Mux, _ *trace.Trace) func() Gathered { return bare(jit.New(mux).Samples) }},
-	{"waits", waits.Needs,
-		false, func(mux *etw.Mux, _ *trace.Trace) func() Gathered { return bare(waits.New(mux).Samples) }},
-	{"handles", handles.Needs,
-		false, func(mux *etw.Mux, _ *trace.Trace) func() Gathered { return bare(handles.New(mux).Samples) }},
-}
-
-// A Gathered is what an analysis found.
-type Gathered struct {
-	Samples []*stacks.Samples
-	Facts   []string
-	Period  int64
-}
-
-func bare(samples func() []*stacks.Samples) func() Gathered {
-	return func() Gathered { return Gathered{Samples: samples()} }
-}
-
-func StartCPU(mux *etw.Mux, t *trace.Trace) func() Gathered {
-	return startProcessors(mux, t).Gathered
-}
-
-// startProcessors registers what takes samples of processors, or of threads.
-func startProcessors(mux *etw.Mux, t *trace.Trace) *ProcessorTime {
-	p := NewProcessorTime(mux)
-	p.Linux.SetInterval(SamplingInterval(t))
-	return p
-}
-
-// ProcessorTime has the samples of whoever took them: a kernel, or else the runtime.
-type ProcessorTime struct {
-	Threads *cpu.Analysis
-	kernel  *cpu.Kernel
-	Linux   *cpu.Linux
-}
-
-func NewProcessorTime(mux *etw.Mux) *ProcessorTime {
-	return &ProcessorTime{Threads: cpu.New(mux), kernel: cpu.NewKernel(mux), Linux: cpu.NewLinux(mux)}
-}
-
-func (p *ProcessorTime) Gathered() Gathered {
-	if res := p.Linux.Result(); res.Samples > 0 {
-		return Gathered{Samples: p.Linux.Samples(), Period: res.Interval,
-			Facts: []string{fmt.Sprintf("time on processors: %s, %s", show.Count(res.Samples, "sample", "samples"), apart(res))}}
-	}
-	if g := kernelSamples(p.kernel); g.Samples != nil {
-		return g
-	}
-	res := p.Threads.Result()
-	if res.Samples == 0 {
-		return Gathered{}
-	}
-	facts := []string{fmt.Sprintf("thread time, running or not: %d samples of %s in managed code, %d in what it called; %s apart", res.Managed,
-		show.Count(len(res.Threads), "thread", "threads"), res.External, show.Ms(res.IntervalMS))}
-	if res.PauseMS > 0 {
-		facts = append(facts, fmt.Sprintf("[GC pause] is %s for collections between the samples", show.Ms(res.PauseMS)))
-	}
-	if res.UnsampledMS > 0 {
-		facts = append(facts, fmt.Sprintf("threads were not looked at for %s, all of them together, which is in no number", show.Ms(res.UnsampledMS)))
-	}
-	return Gathered{Samples: p.Threads.Samples(), Facts: facts, Period: res.Interval()}
-}
-
-// kernelSamples returns the samples that the kernel took, if it did.
-func kernelSamples(k *cpu.Kernel) Gathered {
-	res := k.Result()
-	if res.Samples+res.Idle == 0 {
-		return Gathered{}
-	}
-	facts := []string{fmt.Sprintf("time on processors: %s, %d without a stack; %d of idle processors are left out; %s",
-		show.Count(res.Samples, "sample", "samples"), res.Samples-res.Stacks, res.Idle, apart(res))}
-	if res.Misdefined > 0 {
-		facts = append(facts, fmt.Sprintf("%d stacks are not those of their events: a tool that filtered the trace dropped their definitions", res.Misdefined))
-	}
-	return Gathered{Samples: k.Samples(), Facts: facts, Period: res.Interval}
-}
-
-// apart says how far samples are from each other.
-func apart(res *cpu.KernelResult) string {
-	text, measured := show.Ms(float64(res.Interval)/1e6), show.Ms(float64(res.Measured)/1e6)
-	if res.Measured > 0 && measured != text {
-		return text + " apart, measured " + measured
-	}
-	return text + " apart"
-}
-
-// SamplingInterval returns the time between two samples in nanoseconds, as the head of a
-// trace tells it, or 0. Of a live process there is none.
-func SamplingInterval(t *trace.Trace) int64 {
-	if t == nil {
-		return 0
-	}
-	for _, f := range t.Files() {
-		if interval := f.Head().SamplingInterval; interval > 0 {
-			return int64(interval)
-		}
-	}
-	return 0
-}
-
-func startFiles(mux *etw.Mux, _ *trace.Trace) func() Gathered {
-	a := files.New(mux)
-	return func() Gathered {
-		res := a.Result()
-		if res.Operations == 0 {
-			return Gathered{}
-		}
-		facts := []string{fmt.Sprintf("time of operations on files: %s, %s read, %s written; by --label op=read and others, --by file", show.Count(res.Operations, "operation", "operations"),
-			show.Mb(float64(res.Read)/1e6), show.Mb(float64(res.Written)/1e6))}
-		if res.Open > 0 {
-			facts = append(facts, fmt.Sprintf("of %s the trace has no end: they count, and weigh nothing", show.Count(res.Open, "operation", "operations")))
-		}
-		return Gathered{Samples: a.Samples(), Facts: facts}
-	}
-}
-
-func startDisk(mux *etw.Mux, _ *trace.Trace) func() Gathered {
-	a := disk.New(mux)
-	return func() Gathered {
-		res := a.Result()
-		if res.Operations == 0 {
-			return Gathered{}
-		}
-		facts := []string{fmt.Sprintf("time that disks took: %s, %s; by --label op=read, write or flush, --by file", show.Count(res.Operations, "operation", "operations"), show.Mb(float64(res.Bytes)/1e6))}
-		if res.Orphans > 0 {
-			facts = append(facts, fmt.Sprintf("%s have no stack: no event tells when they were asked for", show.Count(res.Orphans, "operation", "operations")))
-		}
-		return Gathered{Samples: a.Samples(), Facts: facts}
-	}
-}
-
-func startBlocked(mux *etw.Mux, _ *trace.Trace) func() Gathered {
-	a := threads.New(mux)
-	return func() Gathered {
-		res := a.Result()
-		if res.Switches == 0 {
-			return Gathered{}
-		}
-		facts := []string{fmt.Sprintf("threads ran for %s, waited for %s, and were ready to run for %s", show.Ms(res.RunningMS), show.Ms(res.WaitingMS), show.Ms(res.ReadyMS))}
-		if res.Readies == 0 {
-			facts[0] = fmt.Sprintf("threads ran for %s, and waited for %s, which includes being ready to run: no event tells it apart", show.Ms(res.RunningMS), show.Ms(res.WaitingMS))
-		}
-		open := 0.0
-		for _, t := range res.Threads {
-			open += t.OpenMS
-		}
-		if open > 0 {
-			facts = append(facts, fmt.Sprintf("%s of that lasts to the end of the trace, and has no stack: it is in no number below", show.Ms(open)))
-		}
-		if res.Gaps > 0 {
-			facts = append(facts, fmt.Sprintf("context switches are missing in %s: of %s nobody knows what threads did", show.Count(res.Gaps, "place", "places"), show.Ms(res.UnknownMS)))
-		}
-		return Gathered{Samples: a.Samples(), Facts: facts}
-	}
-}
-
 // The forms of names that --names knows.
 var Namings = []string{"full", "type", "short"}
 
 func (o *Profiling) Flags(cmd *cobra.Command) {
-	o.Ordered = nil
-	for _, s := range Samplings {
-		o.Ordered = append(o.Ordered, s.Name)
-	}
+	o.Ordered = samples.Names()
 	f := cmd.Flags()
 	f.StringVar(&o.Of, "of", "cpu", "what is weighed: `WHAT` is "+strings.Join(o.Ordered, ", "))
 	f.StringVar(&o.naming, "names", "type", "`FORM` of names: full (module, type and arguments), type (with namespace)\nor short")
@@ -428,21 +202,21 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string) (*Profiled, error
 	if err != nil {
 		return nil, err
 	}
-	kind := &Samplings[slices.Index(o.Ordered, o.Of)]
+	kind := samples.Find(o.Of)
 	var mux etw.Mux
 	code := o.codeMap(files)
 	var finish func() Gathered
 	if kind.Name != "cpu" || h.During == nil {
-		finish = kind.Start(&mux, t)
+		finish = Start(kind, &mux, t)
 	}
 	code.Origins = o.origins
 	p := &Profiled{T: t, Names: pick.NewNames(), trouble: trouble}
 	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: p.Names, Also: &code.Mux}
 	if kind.Name == "cpu" && h.During != nil {
 		processors := startProcessors(&mux, t)
-		finish, i.Skip = processors.Gathered, processors.Threads.Skip
+		finish, i.Skip = func() Gathered { return Gather(processors) }, processors.Threads.Skip
 	}
-	if !kind.own {
+	if !kind.OwnStacks {
 		if i.Source, err = frames.BindStacks(cmd, &o.In, t, args); err != nil {
 			return nil, err
 		}
@@ -460,7 +234,7 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string) (*Profiled, error
 	p.Profile = stacks.NewProfile(p.Table, options, g.Samples...)
 	frames.ReportFaults(cmd, files)
 	if p.Len() == 0 {
-		p.lacks = kind.needsOf(t)
+		p.lacks = needsOf(kind, t)
 	}
 	return p, nil
 }
@@ -524,58 +298,6 @@ func (o *Profiling) Shape(p *Profiled) error {
 	var err error
 	p.Profile, err = p.Apply(o.filter)
 	return err
-}
-
-// unit says how values are shown.
-func (p *Profiled) unit() valueUnit {
-	if len(p.Types) == 0 {
-		return valueUnit{}
-	}
-	return unitOf(p.Types[len(p.Types)-1])
-}
-
-// A valueUnit is how values of one type are shown.
-type valueUnit struct {
-	suffix string // of the names of columns
-	per    float64
-	digits int
-}
-
-func unitOf(t stacks.ValueType) valueUnit {
-	switch t.Unit {
-	case "nanoseconds":
-		return valueUnit{"Ms", 1e6, 3}
-	case "bytes":
-		return valueUnit{"MB", 1e6, 3}
-	}
-	return valueUnit{"", 1, 0}
-}
-
-func (u valueUnit) column(name string) show.Column { return show.Measured(name+u.suffix, u.digits) }
-func (u valueUnit) cell(v int64) string {
-	if u.per == 1 {
-		return show.Whole(v)
-	}
-	return show.Exact(float64(v) / u.per)
-}
-
-// text says a value in a sentence.
-func (u valueUnit) text(v int64) string {
-	switch u.suffix {
-	case "Ms":
-		return show.Ms(float64(v) / u.per)
-	case "MB":
-		return show.Mb(float64(v) / u.per)
-	}
-	return show.Whole(v)
-}
-
-// share returns a part of all in percent.
-func share(v, all int64) string {
-	if all == 0 {
-		return ""
-	}
-	return show.Exact(100 * float64(v) / float64(all))
 }
 
 // Head prints what stands before a table for people.
@@ -644,9 +366,8 @@ func (p *Profiled) Close(cmd *cobra.Command, out *show.Printer, err error) error
 
 // Needs returns what has to be recorded for the samples that --of names.
 func (o *Profiling) Needs() []need.Need {
-	i := slices.IndexFunc(Samplings, func(s Sampling) bool { return s.Name == cmp.Or(o.Of, Samplings[0].Name) })
-	if i < 0 {
-		return nil
+	if kind := samples.Find(cmp.Or(o.Of, samples.Kinds[0].Name)); kind != nil {
+		return kind.Needs
 	}
-	return Samplings[i].Needs
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	work "github.com/etwgen/etwgen/analysis/kinds"
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
@@ -29,9 +30,9 @@ func profilesOf(t *testing.T, path string) map[string]*Profiled {
 		t.Fatalf("%s: %v", path, err)
 	}
 	defer tr.Close()
-	muxes, finish := make([]etw.Mux, len(Samplings)), make([]func() Gathered, len(Samplings))
-	for i, kind := range Samplings {
-		finish[i] = kind.Start(&muxes[i], tr)
+	muxes, finish := make([]etw.Mux, len(samples.Kinds)), make([]func() Gathered, len(samples.Kinds))
+	for i, kind := range samples.Kinds {
+		finish[i] = Start(&kind, &muxes[i], tr)
 	}
 	code, who := frames.NewCodeMap(nil), pick.NewNames()
 	for rec, err := range tr.Records() {
@@ -48,7 +49,7 @@ func profilesOf(t *testing.T, path string) map[string]*Profiled {
 	}
 	list := make(map[string]*Profiled)
 	table := code.Code.Table()
-	for i, kind := range Samplings {
+	for i, kind := range samples.Kinds {
 		g := finish[i]()
 		p := stacks.NewProfile(table, stacks.Options{Names: stacks.QualifiedNames, Native: code.Native}, g.Samples...)
 		if p.Len() > 0 {

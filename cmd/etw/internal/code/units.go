@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 )
@@ -61,4 +62,57 @@ func (p *Profiled) originTable(o *frames.Origins) *show.Table {
 		tab.Add(k.From, k.File, show.Whole(counts[k]), share(counts[k], total), k.Wanted)
 	}
 	return tab
+}
+
+// unit says how values are shown.
+func (p *Profiled) unit() valueUnit {
+	if len(p.Types) == 0 {
+		return valueUnit{}
+	}
+	return unitOf(p.Types[len(p.Types)-1])
+}
+
+// A valueUnit is how values of one type are shown.
+type valueUnit struct {
+	suffix string // of the names of columns
+	per    float64
+	digits int
+}
+
+func unitOf(t stacks.ValueType) valueUnit {
+	switch t.Unit {
+	case "nanoseconds":
+		return valueUnit{"Ms", 1e6, 3}
+	case "bytes":
+		return valueUnit{"MB", 1e6, 3}
+	}
+	return valueUnit{"", 1, 0}
+}
+
+func (u valueUnit) column(name string) show.Column { return show.Measured(name+u.suffix, u.digits) }
+
+func (u valueUnit) cell(v int64) string {
+	if u.per == 1 {
+		return show.Whole(v)
+	}
+	return show.Exact(float64(v) / u.per)
+}
+
+// text says a value in a sentence.
+func (u valueUnit) text(v int64) string {
+	switch u.suffix {
+	case "Ms":
+		return show.Ms(float64(v) / u.per)
+	case "MB":
+		return show.Mb(float64(v) / u.per)
+	}
+	return show.Whole(v)
+}
+
+// share returns a part of all in percent.
+func share(v, all int64) string {
+	if all == 0 {
+		return ""
+	}
+	return show.Exact(100 * float64(v) / float64(all))
 }

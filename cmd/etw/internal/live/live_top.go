@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
@@ -28,7 +28,7 @@ type topMode struct {
 
 	providers []eventpipe.Provider
 	code      *frames.CodeMap
-	kind      code.Sampling
+	kind      *samples.Kind
 	finish    func() code.Gathered // of the analysis of the interval
 	mux       *etw.Mux
 	names     *pick.Names
@@ -101,7 +101,7 @@ func (m *topMode) check(cmd *cobra.Command) error {
 	if m.interval < 100*time.Millisecond {
 		return cli.Usagef("--interval %v: it is 100ms at least", m.interval)
 	}
-	m.kind = code.Samplings[slices.Index(m.Ordered, m.Of)]
+	m.kind = samples.Find(m.Of)
 	needed, err := toEnable(m.kind.Needs)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (m *topMode) check(cmd *cobra.Command) error {
 // begin begins an interval. What methods are called is kept, what they weigh is not.
 func (m *topMode) begin() {
 	m.mux = new(etw.Mux)
-	m.finish = m.kind.Start(m.mux, nil)
+	m.finish = code.Start(m.kind, m.mux, nil)
 }
 
 // record takes a record, which come in the order of time.

@@ -4,9 +4,8 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
+	"io"
 	"runtime"
 	"slices"
 	"strconv"
@@ -15,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
-	"github.com/etwgen/etwgen/internal/perf"
+	"github.com/etwgen/etwgen/runtime/eventpipe"
+	"github.com/etwgen/etwgen/runtime/linux"
+	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
 // A systemRecord records a machine with Linux, or some of its processes.
@@ -26,15 +27,12 @@ type systemRecord struct {
 	duration  time.Duration
 	ringBytes int
 
-	trace *systemTrace
-	maps  *jitMaps
+	maps  eventpipe.PerfMaps
+	asked chan error // which processes have no names of compiled code
 }
 
-const (
-	systemInterval = time.Millisecond // between samples
-	systemRing     = 4 << 20          // bytes of memory for each processor
-	systemWait     = 100 * time.Millisecond
-)
+// mapTime is how long runtimes of .NET may take to write which code they compiled.
+const mapTime = 30 * time.Second
 
 // systemExcludes are the flags that mean a runtime of .NET, or one file of several.
 var systemExcludes = []string{"name", "port", "profile", "providers", "no-stacks", "block", "rundown", "stop-when", "before", "after", "max-size", "max-files"}
@@ -59,7 +57,7 @@ func (c *collect) system(cmd *cobra.Command, args []string) error {
 			return cli.Usagef("-p %d: no process has this number", pid)
 		}
 	}
-	s := &systemRecord{cmd: cmd, processes: slices.Compact(slices.Sorted(slices.Values(c.target.pids))), duration: c.duration, ringBytes: systemRing}
+	s := &systemRecord{cmd: cmd, processes: slices.Compact(slices.Sorted(slices.Values(c.target.pids))), duration: c.duration}
 	if cmd.Flags().Changed("buffer-mb") {
 		s.ringBytes = c.enabling.BufferMB << 20 / runtime.NumCPU()
 	}
@@ -89,7 +87,7 @@ func (s *systemRecord) describe() string {
 
 // run opens the session and the file, and records.
 func (s *systemRecord) run() error {
-	session, err := perf.Open(perf.Config{Processes: s.processes, Interval: systemInterval, RingBytes: s.ringBytes})
+	session, err := linux.Start(linux.Config{Processes: s.processes, RingBytes: s.ringBytes, Symbols: s.nameCode})
 	if err != nil {
 		return err
 	}
@@ -99,42 +97,58 @@ func (s *systemRecord) run() error {
 		return err
 	}
 	file := &recordingFile{path: s.path, file: out}
-	buffered := bufio.NewWriterSize(out, 1<<18)
-	if s.trace, err = NewSystemTrace(buffered, perf.Now(), time.Now()); err != nil {
-		file.Close()
-		return err
-	}
 	begun := time.Now()
 	fmt.Fprintf(s.cmd.ErrOrStderr(), "etw: recording %s to %s; an interrupt (^C) ends it\n", s.describe(), cli.Clean(file.describe()))
-	s.maps = NewJITMaps()
-	err = s.record(session)
-	err = cmp.Or(err, s.trace.Close(), buffered.Flush(), file.Close())
-	t := s.trace
-	fmt.Fprintf(s.cmd.ErrOrStderr(), "etw: recorded %d samples and %d switches of threads, in %s: %s\n", t.samples, t.switches,
+	err = cmp.Or(s.record(session, out), file.Close())
+	n := session.Stats()
+	fmt.Fprintf(s.cmd.ErrOrStderr(), "etw: recorded %d samples and %d switches of threads, in %s: %s\n", n.Samples, n.Switches,
 		time.Since(begun).Round(100*time.Millisecond), cli.Clean(file.describe()))
-	if t.lost > 0 {
-		cli.Report(s.cmd, fmt.Errorf("%d records were lost; raise --buffer-mb, or record fewer processes", t.lost))
+	if n.Lost > 0 {
+		cli.Report(s.cmd, fmt.Errorf("%d records were lost; raise --buffer-mb, or record fewer processes", n.Lost))
 		err = cmp.Or(err, cli.ErrReported)
 	}
 	return err
 }
 
-// record takes what the kernel tells until it is enough, and then what code is called.
-func (s *systemRecord) record(session *perf.Session) error {
+// record writes the session until an interrupt, the end of the time or of the processes.
+func (s *systemRecord) record(session *linux.Session, out io.Writer) error {
 	ctx := s.cmd.Context()
-	s.trace.existing(s.processes)
 	// Runtimes have their own time, so that none is asked and then not listened to.
-	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), jitMapTime)
+	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), mapTime)
 	defer cancel()
-	asked := make(chan error, 1)
-	go func() { asked <- s.maps.ask(asking, oneOf(s.processes)) }()
-	err := s.follow(ctx, session)
-	err = cmp.Or(err, session.Stop(s.trace.Take))
-	s.warn(<-asked)
-	naming, cancel := context.WithTimeout(context.WithoutCancel(ctx), jitMapTime)
-	defer cancel()
-	s.nameCode(naming)
+	s.asked = make(chan error, 1)
+	go func() { s.asked <- s.maps.Ask(asking, oneOf(s.processes)) }()
+	if s.duration > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, s.duration)
+		defer cancel()
+	}
+	defer context.AfterFunc(ctx, session.Stop)()
+	err := writeSystem(session, out)
+	s.warn(session.Unnamed())
 	return err
+}
+
+// writeSystem writes a session as a .nettrace file.
+func writeSystem(session *linux.Session, out io.Writer) error {
+	buffered := bufio.NewWriterSize(out, 1<<18)
+	h := session.Header()
+	w, err := nettrace.NewWriter(buffered, nettrace.Header{
+		Version: 6, Clock: h.Clock, PointerSize: h.PointerSize, ProcessID: -1, Processors: h.Processors, SamplingInterval: h.SamplingInterval,
+	})
+	if err != nil {
+		return err
+	}
+	for rec, failed := range session.Records() {
+		if err = failed; err == nil {
+			err = w.Write(rec)
+		}
+		if err != nil {
+			break
+		}
+	}
+	w.Lost(-1, -1, session.Stats().Lost)
+	return cmp.Or(err, w.Close(), buffered.Flush())
 }
 
 // oneOf returns whether a process is one of a list; none are all.
@@ -142,39 +156,13 @@ func oneOf(pids []int) func(int) bool {
 	return func(pid int) bool { return len(pids) == 0 || slices.Contains(pids, pid) }
 }
 
-// follow takes records until an interrupt, the end of the time or of the processes.
-func (s *systemRecord) follow(ctx context.Context, session *perf.Session) error {
-	if s.duration > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, s.duration)
-		defer cancel()
-	}
-	for ctx.Err() == nil && s.trace.err == nil {
-		wait := systemWait
-		if deadline, ok := ctx.Deadline(); ok {
-			wait = min(wait, max(time.Until(deadline), time.Millisecond))
-		}
-		if err := cmp.Or(session.Wait(wait), session.Read(s.trace.Take)); err != nil {
-			return err
-		}
-		if len(s.processes) > 0 && !slices.ContainsFunc(s.processes, isThere) {
-			return nil
-		}
-	}
-	return nil
-}
-
-// isThere reports whether a process has not ended.
-func isThere(pid int) bool {
-	_, err := os.Stat(procFile(pid, "status"))
-	return !errors.Is(err, os.ErrNotExist) && !isZombie(pid)
-}
-
-// nameCode writes the names of what was compiled, and of the kernel's functions.
-func (s *systemRecord) nameCode(ctx context.Context) {
-	s.warn(s.maps.ask(ctx, s.trace.has)) // those that have started meanwhile
-	s.warn(s.maps.Read(ctx, s.trace.Function))
-	s.warn(s.trace.NameKernel("/proc/kallsyms"))
+// nameCode names what runtimes of .NET have compiled.
+func (s *systemRecord) nameCode(session *linux.Session) {
+	s.warn(<-s.asked)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.cmd.Context()), mapTime)
+	defer cancel()
+	s.warn(s.maps.Ask(ctx, session.Has)) // those that have started meanwhile
+	s.warn(s.maps.Read(ctx, session.Name))
 }
 
 // warn says what will have no names.

@@ -17,6 +17,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/compare"
 	"github.com/etwgen/etwgen/analysis/figures"
 	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
@@ -167,7 +168,7 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	var mux etw.Mux
 	set := analysis.New(&mux)
 	s := &sideReader{c: c, decoder: builtin.NewDecoder(), code: frames.NewCodeMap(files)}
-	s.cpu = code.StartCPU(&s.beside, t)
+	s.cpu = code.Start(samples.Find("cpu"), &s.beside, t)
 	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: pick.NewNames(), Also: &s.code.Mux, More: &s.beside, Asked: h.Processes}
 	if c.below != nil {
 		s.alloc = alloc.New(&s.beside)

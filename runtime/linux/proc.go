@@ -1,4 +1,4 @@
-package live
+package linux
 
 import (
 	"bufio"
@@ -7,9 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/etwgen/etwgen/generated/universal"
-	"github.com/etwgen/etwgen/internal/perf"
-	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/linux/internal/perf"
 )
 
 // procFile returns the path of what the kernel tells of a process.
@@ -17,27 +15,23 @@ func procFile(pid int, name string) string {
 	return filepath.Join("/proc", strconv.Itoa(pid), name)
 }
 
-// existing writes the processes that are there, or those of a list, and their memory.
-func (t *systemTrace) existing(pids []int) {
-	if len(pids) == 0 {
-		entries, err := os.ReadDir("/proc")
-		if err != nil {
-			t.err = err
-			return
-		}
-		for _, e := range entries {
-			if pid, err := strconv.Atoi(e.Name()); err == nil {
-				pids = append(pids, pid)
-			}
+// processes returns the numbers of the processes that there are.
+func processes() ([]int, error) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			pids = append(pids, pid)
 		}
 	}
-	for _, pid := range pids {
-		t.snapshot(pid, t.about(int32(pid)))
-	}
+	return pids, nil
 }
 
 // snapshot writes what a process is now. One that has ended meanwhile is left out.
-func (t *systemTrace) snapshot(pid int, r *perf.Record) {
+func (t *translator) snapshot(pid int, r *perf.Record) {
 	name, err := os.ReadFile(procFile(pid, "comm"))
 	if err != nil {
 		return
@@ -45,7 +39,7 @@ func (t *systemTrace) snapshot(pid int, r *perf.Record) {
 	p := t.known(int32(pid))
 	p.name = strings.TrimSuffix(string(name), "\n")
 	now := &perf.Record{PID: int32(pid), Processor: -1, Time: r.Time}
-	t.write(&universal.ExistingProcess{NamespaceProcessId: namespacePID(pid), Name: etw.ANSI(p.name), NamespaceName: unknownSpace}, now, 0, nil)
+	t.created(existingProcess, now, p.name)
 	f, err := os.Open(procFile(pid, "maps"))
 	if err != nil {
 		return // as of threads of the kernel
@@ -54,38 +48,38 @@ func (t *systemTrace) snapshot(pid int, r *perf.Record) {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		if m, ok := ParseArea(lines.Text()); ok {
+		if m, ok := parseArea(lines.Text()); ok {
 			t.mapping(&m, now)
 		}
 	}
 }
 
-// An Area is a part of the memory of a process.
-type Area struct {
-	Start, End, Offset uint64
-	Path               string
-	Device             string // and the number of the file there
+// An area is a part of the memory of a process.
+type area struct {
+	start, end, offset uint64
+	path               string
+	device             string // and the number of the file there
 	buildID            []byte // if the kernel told
 }
 
-// ParseArea reads a line of the kernel's list of areas: addresses, rights, offset, device,
+// parseArea reads a line of the kernel's list of areas: addresses, rights, offset, device,
 // number of the file, path. It reports whether the area may be in stacks: with code, or
 // one that is known to have none.
-func ParseArea(line string) (a Area, ok bool) {
+func parseArea(line string) (a area, ok bool) {
 	var fields [5]string
 	for i := range fields {
 		fields[i], line, _ = strings.Cut(strings.TrimLeft(line, " "), " ")
 	}
 	from, to, _ := strings.Cut(fields[0], "-")
 	var errs [3]error
-	a.Start, errs[0] = strconv.ParseUint(from, 16, 64)
-	a.End, errs[1] = strconv.ParseUint(to, 16, 64)
-	a.Offset, errs[2] = strconv.ParseUint(fields[2], 16, 64)
-	a.Device, a.Path = fields[3]+" "+fields[4], strings.TrimLeft(line, " ")
-	if errs != [3]error{} || a.Start >= a.End || a.Start >= kernelSpace {
+	a.start, errs[0] = strconv.ParseUint(from, 16, 64)
+	a.end, errs[1] = strconv.ParseUint(to, 16, 64)
+	a.offset, errs[2] = strconv.ParseUint(fields[2], 16, 64)
+	a.device, a.path = fields[3]+" "+fields[4], strings.TrimLeft(line, " ")
+	if errs != [3]error{} || a.start >= a.end || a.start >= kernelSpace {
 		return a, false
 	}
-	return a, strings.Contains(fields[1], "x") || a.Path == "[heap]" || a.Path == "[stack]"
+	return a, strings.Contains(fields[1], "x") || a.path == "[heap]" || a.path == "[stack]"
 }
 
 // statusLine returns a line of what the kernel tells of a process, or "".

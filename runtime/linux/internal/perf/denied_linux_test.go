@@ -2,11 +2,11 @@ package perf
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 // An error says which right or setting forbids.
@@ -26,7 +26,7 @@ func TestForbidden(t *testing.T) {
 		}
 	}
 	for err, want := range map[error]string{
-		unix.ESRCH: "number 12", unix.EMFILE: "ulimit", unix.ENOSYS: "built without", unix.EACCES: "perf_event_open: ", unix.EINVAL: "perf_event_open: ",
+		syscall.ESRCH: "number 12", syscall.EMFILE: "ulimit", syscall.ENOSYS: "built without", syscall.EACCES: "perf_event_open: ", syscall.EINVAL: "perf_event_open: ",
 	} {
 		if got := explain(err, 12); !errors.Is(got, err) || !strings.Contains(got.Error(), want) {
 			t.Errorf("%v: %v", err, got)
@@ -46,7 +46,7 @@ func TestNumbers(t *testing.T) {
 }
 
 func TestRingBytes(t *testing.T) {
-	page := unix.Getpagesize()
+	page := os.Getpagesize()
 	for given, want := range map[int]int{0: page, page: page, 3 * page: 2 * page, 1 << 20: 1 << 20} {
 		if got := ringBytes(&Config{RingBytes: given}); got != want {
 			t.Errorf("%d: %d, want %d", given, got, want)

@@ -1,4 +1,4 @@
-package live
+package linux
 
 import (
 	"bytes"
@@ -63,7 +63,7 @@ func TestPEIdentity(t *testing.T) {
 // stampedPE returns a PE file of a machine that Windows does not know. Its compiler gave it
 // no stamp.
 func stampedPE(t *testing.T) []byte {
-	data, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "tests", "live", "app.dll"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "tests", "live", "app.dll"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package live
+package linux
 
 import (
 	"os"
@@ -18,11 +18,11 @@ func TestEndedIdentity(t *testing.T) {
 		t.Fatal(err)
 	}
 	const ended = 1<<30 + 5 // a number that no process has
-	if text := Identity(ended, &Area{Path: path, Device: DeviceOf(info)}); !strings.Contains(text, `"type":"PE"`) {
+	if text := identity(ended, &area{path: path, device: deviceOf(info)}); !strings.Contains(text, `"type":"PE"`) {
 		t.Errorf("%q", text)
 	}
 	for _, device := range []string{"", "00:00 1"} {
-		if text := Identity(ended, &Area{Path: path, Device: device}); text != "" {
+		if text := identity(ended, &area{path: path, device: device}); text != "" {
 			t.Errorf("device %q: %q", device, text)
 		}
 	}

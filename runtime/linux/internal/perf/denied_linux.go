@@ -6,8 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 )
 
 // What a process must have to see others, and the kernel: bits of its rights.
@@ -19,13 +18,13 @@ const (
 // explain says why the kernel opens no event.
 func explain(err error, tid int) error {
 	switch {
-	case errors.Is(err, unix.ESRCH):
+	case errors.Is(err, syscall.ESRCH):
 		return fmt.Errorf("perf_event_open: no process or thread has the number %d: %w", tid, err)
-	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return fmt.Errorf("perf_event_open: each thread takes two files for each processor, and no more may be open (ulimit -n); record the whole machine instead: %w", err)
-	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.ENOENT), errors.Is(err, unix.EOPNOTSUPP):
+	case errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.EOPNOTSUPP):
 		return fmt.Errorf("perf_event_open: the kernel was built without it, or a sandbox has none: %w", err)
-	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
+	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
 		rights, filtered := status()
 		return fmt.Errorf("perf_event_open: %s: %w", forbidden(rights, filtered, paranoia()), err)
 	}

@@ -8,9 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // A ring is memory that the kernel writes into, of one processor.
@@ -29,8 +28,8 @@ func ringBytes(cfg *Config) int {
 // open maps the ring. Before it stands a page with where the kernel writes, and where we
 // read.
 func (r *ring) open(file, size int) error {
-	memory, err := unix.Mmap(file, 0, os.Getpagesize()+size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	if errors.Is(err, unix.EPERM) {
+	memory, err := syscall.Mmap(file, 0, os.Getpagesize()+size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if errors.Is(err, syscall.EPERM) {
 		return fmt.Errorf("a ring of %d KB for each processor is more memory than the kernel lets a user have (/proc/sys/kernel/perf_event_mlock_kb, or the right CAP_IPC_LOCK): %w",
 			size>>10, err)
 	}
@@ -46,10 +45,10 @@ func (r *ring) take(out []byte) []byte {
 	if r.memory == nil {
 		return out
 	}
-	page := (*unix.PerfEventMmapPage)(unsafe.Pointer(&r.memory[0]))
-	head := atomic.LoadUint64(&page.Data_head)
-	out = unroll(out, r.memory[os.Getpagesize():], page.Data_tail, head)
-	atomic.StoreUint64(&page.Data_tail, head)
+	written, read := (*uint64)(unsafe.Pointer(&r.memory[ringHead])), (*uint64)(unsafe.Pointer(&r.memory[ringTail]))
+	head := atomic.LoadUint64(written)
+	out = unroll(out, r.memory[os.Getpagesize():], *read, head)
+	atomic.StoreUint64(read, head)
 	return out
 }
 
@@ -59,7 +58,7 @@ func (r *ring) close() error {
 	}
 	memory := r.memory
 	r.memory = nil
-	return os.NewSyscallError("munmap", unix.Munmap(memory))
+	return os.NewSyscallError("munmap", syscall.Munmap(memory))
 }
 
 // online returns the numbers of the processors that run: the kernel lists them as 0-3,8.

@@ -23,6 +23,9 @@ func Now() int64 { return 0 }
 // Wait waits until there may be records.
 func (s *Session) Wait(time.Duration) error { return errors.ErrUnsupported }
 
+// Wake ends a Wait.
+func (s *Session) Wake() {}
+
 // Read delivers records in the order of time.
 func (s *Session) Read(func(*Record)) error { return errors.ErrUnsupported }
 

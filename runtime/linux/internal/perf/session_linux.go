@@ -6,57 +6,57 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
+	"syscall"
 	"time"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
-// A Session takes records of the kernel. It must not be used by several goroutines at once.
+// A Session takes records of the kernel. But for Wake, it must not be used by several
+// goroutines at once.
 type Session struct {
 	parser parser
 	order  order
 	rings  []*ring
-	events []int // files of all events
-	waits  []unix.PollFd
+	events []int      // files of all events
+	waits  []pollFile // the rings, and then the pipe
 	buf    []byte
+
+	waking sync.Mutex
+	wake   [2]int // a pipe: what is written to it ends a Wait
 	closed bool
 }
 
-// bitBuildID asks for build ids, from Linux 5.12 on.
-const bitBuildID = 1 << 34
-
 // attributes returns what every event has.
-func attributes(cfg *Config) unix.PerfEventAttr {
-	a := unix.PerfEventAttr{
-		Type:        unix.PERF_TYPE_SOFTWARE,
-		Sample_type: unix.PERF_SAMPLE_IDENTIFIER | unix.PERF_SAMPLE_TID | unix.PERF_SAMPLE_TIME | unix.PERF_SAMPLE_CPU | unix.PERF_SAMPLE_CALLCHAIN,
-		Bits:        unix.PerfBitSampleIDAll | unix.PerfBitUseClockID | unix.PerfBitWatermark,
-		Clockid:     unix.CLOCK_MONOTONIC,
-		Wakeup:      uint32(ringBytes(cfg) / 2),
+func attributes(cfg *Config) attr {
+	a := attr{
+		kind:       kindSoftware,
+		sampleType: sampleIdentifier | sampleThread | sampleTime | sampleProcessor | sampleStack,
+		bits:       bitSampleIDAll | bitUseClock | bitWatermark,
+		clock:      clockMonotonic,
+		wakeup:     uint32(ringBytes(cfg) / 2),
 	}
-	a.Size = uint32(unsafe.Sizeof(a))
+	a.size = uint32(unsafe.Sizeof(a))
 	if len(cfg.Processes) > 0 {
-		a.Bits |= unix.PerfBitInherit
+		a.bits |= bitInherit
 	}
 	return a
 }
 
 // clock returns the event that takes samples, and tells of processes.
-func clock(cfg *Config) unix.PerfEventAttr {
+func clock(cfg *Config) attr {
 	a := attributes(cfg)
-	a.Config = unix.PERF_COUNT_SW_CPU_CLOCK
-	a.Sample = uint64(cfg.Interval.Nanoseconds())
-	a.Bits |= unix.PerfBitExcludeIdle | unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitCommExec | unix.PerfBitTask |
-		unix.PerfBitContextSwitch | bitBuildID
+	a.config = cpuClock
+	a.period = uint64(cfg.Interval.Nanoseconds())
+	a.bits |= bitExcludeIdle | bitMmap | bitMmap2 | bitComm | bitCommExec | bitTask | bitContextSwitch | bitBuildID
 	return a
 }
 
 // blocking returns the event that tells where threads stop.
-func blocking(cfg *Config) unix.PerfEventAttr {
+func blocking(cfg *Config) attr {
 	a := attributes(cfg)
-	a.Config = unix.PERF_COUNT_SW_CONTEXT_SWITCHES
-	a.Sample = 1
+	a.config = contextSwitches
+	a.period = 1
 	return a
 }
 
@@ -70,6 +70,9 @@ func Open(cfg Config) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{parser: parser{switches: make(map[uint64]bool)}}
+	if err := syscall.Pipe2(s.wake[:], syscall.O_CLOEXEC|syscall.O_NONBLOCK); err != nil {
+		return nil, os.NewSyscallError("pipe2", err)
+	}
 	for _, n := range processors {
 		s.rings = append(s.rings, &ring{processor: n, file: -1})
 	}
@@ -87,9 +90,10 @@ func Open(cfg Config) (*Session, error) {
 	}
 	for _, r := range s.rings {
 		if r.file >= 0 {
-			s.waits = append(s.waits, unix.PollFd{Fd: int32(r.file), Events: unix.POLLIN})
+			s.waits = append(s.waits, pollFile{file: int32(r.file), events: pollIn})
 		}
 	}
+	s.waits = append(s.waits, pollFile{file: int32(s.wake[0]), events: pollIn})
 	return s, nil
 }
 
@@ -108,7 +112,7 @@ func (s *Session) process(cfg *Config, pid int) error {
 				continue
 			}
 			seen[tid], more = true, true
-			if err := s.follow(cfg, tid); err != nil && !errors.Is(err, unix.ESRCH) {
+			if err := s.follow(cfg, tid); err != nil && !errors.Is(err, syscall.ESRCH) {
 				return err
 			}
 		}
@@ -135,11 +139,11 @@ func (s *Session) follow(cfg *Config, tid int) error {
 }
 
 // event opens an event that writes into a ring, and returns its number.
-func (s *Session) event(cfg *Config, r *ring, a unix.PerfEventAttr, tid int) (id uint64, err error) {
-	file, err := unix.PerfEventOpen(&a, tid, r.processor, -1, unix.PERF_FLAG_FD_CLOEXEC)
-	if err == unix.EINVAL && a.Bits&bitBuildID != 0 {
-		a.Bits &^= bitBuildID
-		file, err = unix.PerfEventOpen(&a, tid, r.processor, -1, unix.PERF_FLAG_FD_CLOEXEC)
+func (s *Session) event(cfg *Config, r *ring, a attr, tid int) (id uint64, err error) {
+	file, err := openEvent(&a, tid, r.processor)
+	if err == syscall.EINVAL && a.bits&bitBuildID != 0 {
+		a.bits &^= bitBuildID
+		file, err = openEvent(&a, tid, r.processor)
 	}
 	if err != nil {
 		return 0, explain(err, tid)
@@ -149,37 +153,30 @@ func (s *Session) event(cfg *Config, r *ring, a unix.PerfEventAttr, tid int) (id
 		if err := r.open(file, ringBytes(cfg)); err != nil {
 			return 0, err
 		}
-	} else if err := unix.IoctlSetInt(file, unix.PERF_EVENT_IOC_SET_OUTPUT, r.file); err != nil {
-		return 0, os.NewSyscallError("ioctl PERF_EVENT_IOC_SET_OUTPUT", err)
+	} else if err := ioctl("PERF_EVENT_IOC_SET_OUTPUT", file, ioctlNone|ioctlSetOutput, uintptr(r.file)); err != nil {
+		return 0, err
 	}
-	_, _, no := unix.Syscall(unix.SYS_IOCTL, uintptr(file), unix.PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&id)))
-	if no != 0 {
-		return 0, os.NewSyscallError("ioctl PERF_EVENT_IOC_ID", no)
-	}
-	return id, nil
+	return eventID(file)
 }
 
-// Now returns the time that records have.
-func Now() int64 {
-	var t unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil {
-		return 0
-	}
-	return t.Nano()
-}
-
-// Wait waits until a ring is half full, at most for a time.
+// Wait waits until a ring is half full, or Wake is called, at most for a time.
 func (s *Session) Wait(most time.Duration) error {
-	_, err := unix.Poll(s.waits, int(most.Milliseconds()))
+	err := poll(s.waits, most)
 	for i := range s.waits {
-		if s.waits[i].Revents&(unix.POLLHUP|unix.POLLERR) != 0 {
-			s.waits[i].Fd = -1 // its thread has ended, and others may still write
+		if s.waits[i].revents&(pollHup|pollErr) != 0 {
+			s.waits[i].file = -1 // its thread has ended, and others may still write
 		}
 	}
-	if err == unix.EINTR {
-		return nil
+	return err
+}
+
+// Wake ends a Wait, and all that follow. Any goroutine may call it, before Close or after.
+func (s *Session) Wake() {
+	s.waking.Lock()
+	defer s.waking.Unlock()
+	if !s.closed {
+		_, _ = syscall.Write(s.wake[1], []byte{0}) // a pipe that is full wakes, too
 	}
-	return os.NewSyscallError("poll", err)
 }
 
 // Read reads the rings and delivers records in the order of time: those that cannot have
@@ -216,8 +213,8 @@ func (s *Session) drain() error {
 // Stop ends the session and delivers the records that are left.
 func (s *Session) Stop(deliver func(*Record)) error {
 	for _, file := range s.events {
-		if err := unix.IoctlSetInt(file, unix.PERF_EVENT_IOC_DISABLE, 0); err != nil {
-			return os.NewSyscallError("ioctl PERF_EVENT_IOC_DISABLE", err)
+		if err := ioctl("PERF_EVENT_IOC_DISABLE", file, ioctlNone|ioctlDisable, 0); err != nil {
+			return err
 		}
 	}
 	err := s.drain()
@@ -227,16 +224,18 @@ func (s *Session) Stop(deliver func(*Record)) error {
 
 // Close ends the session.
 func (s *Session) Close() error {
+	s.waking.Lock()
+	defer s.waking.Unlock()
 	if s.closed {
 		return nil
 	}
 	s.closed = true
-	var errs []error
+	errs := []error{syscall.Close(s.wake[0]), syscall.Close(s.wake[1])}
 	for _, r := range s.rings {
 		errs = append(errs, r.close())
 	}
 	for _, file := range s.events {
-		errs = append(errs, unix.Close(file))
+		errs = append(errs, syscall.Close(file))
 	}
 	return errors.Join(errs...)
 }

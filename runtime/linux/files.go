@@ -1,4 +1,4 @@
-package live
+package linux
 
 import (
 	"bytes"
@@ -21,26 +21,26 @@ type fileIDs struct {
 
 // of returns the number of the file of an area, 0 if nothing identifies it, and what
 // identifies it if that was not told yet.
-func (f *fileIDs) of(pid int, a *Area) (id uint64, text string) {
-	if !strings.HasPrefix(a.Path, "/") || strings.HasPrefix(a.Path, "/memfd:") {
+func (f *fileIDs) of(pid int, a *area) (id uint64, text string) {
+	if !strings.HasPrefix(a.path, "/") || strings.HasPrefix(a.path, "/memfd:") {
 		return 0, ""
 	}
 	if f.byPlace == nil {
 		f.byPlace, f.byText = make(map[string]uint64), make(map[string]uint64)
 	}
-	place := a.Path + "\x00" + a.Device + "\x00" + string(a.buildID)
-	identified := a.Device != "" || len(a.buildID) > 0
+	place := a.path + "\x00" + a.device + "\x00" + string(a.buildID)
+	identified := a.device != "" || len(a.buildID) > 0
 	if id, ok := f.byPlace[place]; ok && identified {
 		return id, ""
 	}
-	text = Identity(pid, a)
+	text = identity(pid, a)
 	if text != "" {
 		var known bool
-		if id, known = f.byText[a.Path+"\x00"+text]; known {
+		if id, known = f.byText[a.path+"\x00"+text]; known {
 			text = ""
 		} else {
 			id = uint64(len(f.byText)) + 1
-			f.byText[a.Path+"\x00"+text] = id
+			f.byText[a.path+"\x00"+text] = id
 		}
 	}
 	if identified {
@@ -57,10 +57,10 @@ type elfIdentity struct {
 	Offset  string `json:"p_offset,omitempty"`
 }
 
-// Identity returns what identifies the file of an area, "" if nothing does. The file is
+// identity returns what identifies the file of an area, "" if nothing does. The file is
 // read as the process sees it. If the kernel told another build id than the file has, that
 // is not the one which is mapped.
-func Identity(pid int, a *Area) string {
+func identity(pid int, a *area) string {
 	var told elfIdentity
 	if len(a.buildID) > 0 {
 		told = elfIdentity{Type: "ELF", BuildID: hex.EncodeToString(a.buildID)}
@@ -81,7 +81,7 @@ func Identity(pid int, a *Area) string {
 
 // fileIdentity reads a file of code: what cannot be read is not identified. Of a process
 // that has ended, it is the file of this path if that is the one by device and number.
-func fileIdentity(pid int, a *Area) any {
+func fileIdentity(pid int, a *area) any {
 	root, err := os.OpenRoot(procFile(pid, "root"))
 	ended := errors.Is(err, os.ErrNotExist)
 	if ended {
@@ -91,9 +91,9 @@ func fileIdentity(pid int, a *Area) any {
 		return nil
 	}
 	defer root.Close()
-	path := strings.TrimPrefix(a.Path, "/")
+	path := strings.TrimPrefix(a.path, "/")
 	info, err := root.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || ended && (a.Device == "" || DeviceOf(info) != a.Device) {
+	if err != nil || !info.Mode().IsRegular() || ended && (a.device == "" || deviceOf(info) != a.device) {
 		return nil
 	}
 	f, err := root.Open(path)
@@ -134,7 +134,7 @@ func readELF(r io.ReaderAt) any {
 			const most = 64 << 10
 			notes, err := io.ReadAll(io.LimitReader(p.Open(), most))
 			if err == nil {
-				id.BuildID = hex.EncodeToString(BuildIDOf(notes, f.ByteOrder))
+				id.BuildID = hex.EncodeToString(buildIDOf(notes, f.ByteOrder))
 			}
 		}
 	}
@@ -144,9 +144,9 @@ func readELF(r io.ReaderAt) any {
 	return id
 }
 
-// BuildIDOf finds the build id among notes: lengths of name and text, kind, name, text,
+// buildIDOf finds the build id among notes: lengths of name and text, kind, name, text,
 // each of the last two padded to four bytes.
-func BuildIDOf(notes []byte, order binary.ByteOrder) []byte {
+func buildIDOf(notes []byte, order binary.ByteOrder) []byte {
 	const header, kindBuildID, most = 12, 3, 64
 	for len(notes) >= header {
 		name, text, kind := uint64(order.Uint32(notes)), uint64(order.Uint32(notes[4:])), order.Uint32(notes[8:])

@@ -1,0 +1,31 @@
+package samples
+
+import (
+	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Processors has the samples of whoever took them: a recorder of Linux, the kernel of
+// Windows, or else the runtime.
+type Processors struct {
+	Threads *cpu.Analysis
+	Kernel  *cpu.Kernel
+	Linux   *cpu.Linux
+}
+
+// NewProcessors returns all three, with their handlers registered at mux.
+func NewProcessors(mux *etw.Mux) *Processors {
+	return &Processors{Threads: cpu.New(mux), Kernel: cpu.NewKernel(mux), Linux: cpu.NewLinux(mux)}
+}
+
+// Samples returns the samples of the first that has any.
+func (p *Processors) Samples() []*stacks.Samples {
+	if p.Linux.Result().Samples > 0 {
+		return p.Linux.Samples()
+	}
+	if res := p.Kernel.Result(); res.Samples+res.Idle > 0 {
+		return p.Kernel.Samples()
+	}
+	return p.Threads.Samples()
+}

@@ -1,0 +1,181 @@
+package code
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/disk"
+	"github.com/etwgen/etwgen/analysis/files"
+	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/samples"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/threads"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// A Gathered is what an analysis found.
+type Gathered struct {
+	Samples []*stacks.Samples
+	Facts   []string
+	Period  int64
+}
+
+// Start registers the analysis of a kind of samples, and returns its samples and what is to
+// be said of them when the trace was read.
+func Start(kind *samples.Kind, mux *etw.Mux, t *trace.Trace) func() Gathered {
+	source := kind.New(mux)
+	if p, ok := source.(*samples.Processors); ok {
+		p.Linux.SetInterval(SamplingInterval(t))
+	}
+	return func() Gathered { return Gather(source) }
+}
+
+// startProcessors is Start of samples of processors, or of threads.
+func startProcessors(mux *etw.Mux, t *trace.Trace) *samples.Processors {
+	p := samples.NewProcessors(mux)
+	p.Linux.SetInterval(SamplingInterval(t))
+	return p
+}
+
+// Gather returns what an analysis found.
+func Gather(source samples.Source) Gathered {
+	switch a := source.(type) {
+	case *samples.Processors:
+		return gatherProcessors(a)
+	case *files.Analysis:
+		return gatherFiles(a)
+	case *disk.Analysis:
+		return gatherDisk(a)
+	case *threads.Analysis:
+		return gatherBlocked(a)
+	}
+	return Gathered{Samples: source.Samples()}
+}
+
+func gatherProcessors(p *samples.Processors) Gathered {
+	if res := p.Linux.Result(); res.Samples > 0 {
+		return Gathered{Samples: p.Linux.Samples(), Period: res.Interval,
+			Facts: []string{fmt.Sprintf("time on processors: %s, %s", show.Count(res.Samples, "sample", "samples"), apart(res))}}
+	}
+	if g := kernelSamples(p.Kernel); g.Samples != nil {
+		return g
+	}
+	res := p.Threads.Result()
+	if res.Samples == 0 {
+		return Gathered{}
+	}
+	facts := []string{fmt.Sprintf("thread time, running or not: %d samples of %s in managed code, %d in what it called; %s apart", res.Managed,
+		show.Count(len(res.Threads), "thread", "threads"), res.External, show.Ms(res.IntervalMS))}
+	if res.PauseMS > 0 {
+		facts = append(facts, fmt.Sprintf("[GC pause] is %s for collections between the samples", show.Ms(res.PauseMS)))
+	}
+	if res.UnsampledMS > 0 {
+		facts = append(facts, fmt.Sprintf("threads were not looked at for %s, all of them together, which is in no number", show.Ms(res.UnsampledMS)))
+	}
+	return Gathered{Samples: p.Threads.Samples(), Facts: facts, Period: res.Interval()}
+}
+
+// kernelSamples returns the samples that the kernel took, if it did.
+func kernelSamples(k *cpu.Kernel) Gathered {
+	res := k.Result()
+	if res.Samples+res.Idle == 0 {
+		return Gathered{}
+	}
+	facts := []string{fmt.Sprintf("time on processors: %s, %d without a stack; %d of idle processors are left out; %s",
+		show.Count(res.Samples, "sample", "samples"), res.Samples-res.Stacks, res.Idle, apart(res))}
+	if res.Misdefined > 0 {
+		facts = append(facts, fmt.Sprintf("%d stacks are not those of their events: a tool that filtered the trace dropped their definitions", res.Misdefined))
+	}
+	return Gathered{Samples: k.Samples(), Facts: facts, Period: res.Interval}
+}
+
+// apart says how far samples are from each other.
+func apart(res *cpu.KernelResult) string {
+	text, measured := show.Ms(float64(res.Interval)/1e6), show.Ms(float64(res.Measured)/1e6)
+	if res.Measured > 0 && measured != text {
+		return text + " apart, measured " + measured
+	}
+	return text + " apart"
+}
+
+// SamplingInterval returns the time between two samples in nanoseconds, as the head of a
+// trace tells it, or 0. Of a live process there is none.
+func SamplingInterval(t *trace.Trace) int64 {
+	if t == nil {
+		return 0
+	}
+	for _, f := range t.Files() {
+		if interval := f.Head().SamplingInterval; interval > 0 {
+			return int64(interval)
+		}
+	}
+	return 0
+}
+
+func gatherFiles(a *files.Analysis) Gathered {
+	res := a.Result()
+	if res.Operations == 0 {
+		return Gathered{}
+	}
+	facts := []string{fmt.Sprintf("time of operations on files: %s, %s read, %s written; by --label op=read and others, --by file", show.Count(res.Operations, "operation", "operations"),
+		show.Mb(float64(res.Read)/1e6), show.Mb(float64(res.Written)/1e6))}
+	if res.Open > 0 {
+		facts = append(facts, fmt.Sprintf("of %s the trace has no end: they count, and weigh nothing", show.Count(res.Open, "operation", "operations")))
+	}
+	return Gathered{Samples: a.Samples(), Facts: facts}
+}
+
+func gatherDisk(a *disk.Analysis) Gathered {
+	res := a.Result()
+	if res.Operations == 0 {
+		return Gathered{}
+	}
+	facts := []string{fmt.Sprintf("time that disks took: %s, %s; by --label op=read, write or flush, --by file", show.Count(res.Operations, "operation", "operations"), show.Mb(float64(res.Bytes)/1e6))}
+	if res.Orphans > 0 {
+		facts = append(facts, fmt.Sprintf("%s have no stack: no event tells when they were asked for", show.Count(res.Orphans, "operation", "operations")))
+	}
+	return Gathered{Samples: a.Samples(), Facts: facts}
+}
+
+func gatherBlocked(a *threads.Analysis) Gathered {
+	res := a.Result()
+	if res.Switches == 0 {
+		return Gathered{}
+	}
+	facts := []string{fmt.Sprintf("threads ran for %s, waited for %s, and were ready to run for %s", show.Ms(res.RunningMS), show.Ms(res.WaitingMS), show.Ms(res.ReadyMS))}
+	if res.Readies == 0 {
+		facts[0] = fmt.Sprintf("threads ran for %s, and waited for %s, which includes being ready to run: no event tells it apart", show.Ms(res.RunningMS), show.Ms(res.WaitingMS))
+	}
+	open := 0.0
+	for _, t := range res.Threads {
+		open += t.OpenMS
+	}
+	if open > 0 {
+		facts = append(facts, fmt.Sprintf("%s of that lasts to the end of the trace, and has no stack: it is in no number below", show.Ms(open)))
+	}
+	if res.Gaps > 0 {
+		facts = append(facts, fmt.Sprintf("context switches are missing in %s: of %s nobody knows what threads did", show.Count(res.Gaps, "place", "places"), show.Ms(res.UnknownMS)))
+	}
+	return Gathered{Samples: a.Samples(), Facts: facts}
+}
+
+// needsOf returns what has to be recorded. Recorders of Windows have samples of their
+// own.
+func needsOf(kind *samples.Kind, t *trace.Trace) []need.Need {
+	if kind.Name != "cpu" {
+		return kind.Needs
+	}
+	has := func(r trace.Recorder) bool {
+		return slices.ContainsFunc(t.Files(), func(f *trace.File) bool { return f.Head().Recorder == r })
+	}
+	switch {
+	case has(trace.Windows):
+		return cpu.NeedsKernel
+	case has(trace.Linux):
+		return cpu.NeedsLinux
+	}
+	return kind.Needs
+}

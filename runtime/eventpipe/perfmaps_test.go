@@ -1,0 +1,37 @@
+package eventpipe
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The map of a runtime is beside its socket. One that was there before stays.
+func TestPerfMaps(t *testing.T) {
+	dir := t.TempDir()
+	for socket, want := range map[string]string{
+		filepath.Join(dir, "dotnet-diagnostic-12-345-socket"): filepath.Join(dir, "perf-12.map"), "": "", "dotnet-diagnostic-x-1-socket": "",
+	} {
+		if got := perfMapPath(socket); got != want {
+			t.Errorf("%s: %q", socket, got)
+		}
+	}
+	m := PerfMaps{asked: map[int]perfMap{
+		12: {path: filepath.Join(dir, "perf-12.map"), theirs: true},
+		13: {},
+		14: {path: dir, theirs: true},
+	}}
+	if err := os.WriteFile(m.asked[12].path, []byte("10 20 one\n0x30 0x10 two words\nno line\n30000 0 \n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	err := m.Read(t.Context(), func(pid int, start, size uint64, name string) { got = append(got, name) })
+	if err == nil || !strings.Contains(err.Error(), "no regular file") || !slices.Equal(got, []string{"one", "two words"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := os.Stat(m.asked[12].path); err != nil {
+		t.Error(err)
+	}
+}

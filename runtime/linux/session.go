@@ -1,0 +1,208 @@
+package linux
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/linux/internal/perf"
+)
+
+// A Config says what a Session records.
+type Config struct {
+	// Processes are those to follow, with the threads and processes that they start, until
+	// all of them have ended. None are all of the machine.
+	Processes []int
+	// Interval is the time between two samples of a processor. 0 is DefaultInterval.
+	Interval time.Duration
+	// RingBytes is the memory for what one processor does while nobody reads. It is rounded
+	// down to a power of two. 0 is DefaultRingBytes.
+	RingBytes int
+	// Symbols, if it is set, is called by Next when all else was delivered, after Stop. It
+	// may give names, by [Session.Name], to code that is in no file, such as what a runtime
+	// has compiled: eventpipe.PerfMaps finds those of .NET.
+	Symbols func(*Session)
+}
+
+// The defaults of a Config.
+const (
+	DefaultInterval  = time.Millisecond
+	DefaultRingBytes = 4 << 20
+)
+
+// A Header says what is the same for all records of a Session.
+type Header struct {
+	Clock            etw.Clock
+	PointerSize      etw.PtrSize
+	Processors       int
+	SamplingInterval time.Duration
+}
+
+// Stats count what was recorded.
+type Stats struct {
+	Samples  int64 // of processors
+	Switches int64 // of threads that had stopped, and ran again
+	Lost     int64 // records of the kernel that a ring had no room for
+}
+
+// A Session is a recording that goes on. One goroutine reads it, by Next or Records; Stop
+// may be called by any.
+type Session struct {
+	cfg  Config
+	perf *perf.Session
+	translator
+	header   Header
+	existing []int // processes that are yet to be described
+	phase    phase
+	stopping atomic.Bool
+	unnamed  error
+	err      error // yet to be returned
+}
+
+// A phase is how far a Session is.
+type phase int
+
+const (
+	describing phase = iota // processes that were there before
+	following               // the kernel
+	naming                  // code
+	over
+)
+
+// Start starts a session.
+func Start(cfg Config) (*Session, error) {
+	cfg.Interval, cfg.RingBytes = cmp.Or(cfg.Interval, DefaultInterval), cmp.Or(cfg.RingBytes, DefaultRingBytes)
+	p, err := perf.Open(perf.Config{Processes: cfg.Processes, Interval: cfg.Interval, RingBytes: cfg.RingBytes})
+	if err != nil {
+		return nil, err
+	}
+	s := newSession(cfg, perf.Now(), time.Now())
+	s.perf = p
+	if s.existing = slices.Clone(cfg.Processes); len(s.existing) == 0 {
+		if s.existing, err = processes(); err != nil {
+			return nil, errors.Join(err, p.Close())
+		}
+	}
+	return s, nil
+}
+
+// newSession returns a session that began at a time of the kernel.
+func newSession(cfg Config, begun int64, now time.Time) *Session {
+	s := &Session{cfg: cfg, header: Header{
+		Clock:       etw.Clock{Start: etw.FileTimeOf(now), Origin: begun, Frequency: 1e9},
+		PointerSize: etw.Ptr64, Processors: runtime.NumCPU(), SamplingInterval: cfg.Interval,
+	}}
+	s.translator = newTranslator(begun)
+	return s
+}
+
+// Header returns what is known from the start.
+func (s *Session) Header() Header { return s.header }
+
+// Stats returns counts of what Next has read so far. It must not be called while Next runs.
+func (s *Session) Stats() Stats { return s.translator.stats }
+
+// Has reports whether a process was recorded so far. It must not be called while Next runs,
+// but Config.Symbols may call it.
+func (s *Session) Has(pid int) bool { return s.translator.processes[int32(pid)] != nil }
+
+// Name adds a record that says how code of a process is called. It is for Config.Symbols.
+func (s *Session) Name(pid int, start, size uint64, name string) {
+	s.translator.function(int32(pid), start, size, name)
+}
+
+// Unnamed says why functions of the kernel that are in call stacks have no names, once Next
+// has returned io.EOF.
+func (s *Session) Unnamed() error { return s.unnamed }
+
+// Stop ends the recording. Next delivers what was recorded before, and names of code, and
+// then returns io.EOF. Any goroutine may call it, and more than once.
+func (s *Session) Stop() {
+	s.stopping.Store(true)
+	if s.perf != nil {
+		s.perf.Wake()
+	}
+}
+
+// Close ends the session, if it has not ended yet. What was not read is lost. It must not
+// be called while Next runs.
+func (s *Session) Close() error {
+	s.phase, s.err = over, nil
+	s.translator.queue.clear()
+	if s.perf == nil {
+		return nil
+	}
+	return s.perf.Close()
+}
+
+// Records iterates over the records that are left, as [etw.Records] does.
+func (s *Session) Records() iter.Seq2[*etw.Record, error] { return etw.Records(s) }
+
+// Next sets r to the next record, in the order of time, as [etw.Source] describes. It waits
+// for it.
+func (s *Session) Next(r *etw.Record) error {
+	for !s.translator.queue.next(r, &s.header.Clock) {
+		switch s.phase {
+		case describing:
+			s.describe()
+		case following:
+			s.follow()
+		case naming:
+			s.phase = over
+			s.nameCode()
+		case over:
+			err := s.err
+			s.err = nil
+			return cmp.Or(err, io.EOF)
+		}
+	}
+	return nil
+}
+
+// describe records one of the processes that are there.
+func (s *Session) describe() {
+	if len(s.existing) == 0 || s.stopping.Load() {
+		s.phase = following
+		return
+	}
+	pid := s.existing[0]
+	s.existing = s.existing[1:]
+	s.translator.snapshot(pid, s.translator.about(int32(pid)))
+}
+
+// maxWait bounds how long records wait for others, and an end for us to notice it.
+const maxWait = 100 * time.Millisecond
+
+// follow takes records of the kernel, for a while.
+func (s *Session) follow() {
+	ended := len(s.cfg.Processes) > 0 && !slices.ContainsFunc(s.cfg.Processes, isThere)
+	if !s.stopping.Load() && !ended {
+		s.err = cmp.Or(s.perf.Wait(maxWait), s.perf.Read(s.translator.take))
+		if s.err == nil {
+			return
+		}
+	}
+	s.phase = naming
+	s.err = cmp.Or(s.err, s.perf.Stop(s.translator.take))
+}
+
+// nameCode records names of code.
+func (s *Session) nameCode() {
+	if s.cfg.Symbols != nil {
+		s.cfg.Symbols(s)
+	}
+	s.unnamed = s.translator.nameKernel("/proc/kallsyms")
+}
+
+// isThere reports whether a process has not ended.
+func isThere(pid int) bool {
+	_, err := os.Stat(procFile(pid, "status"))
+	return !errors.Is(err, os.ErrNotExist) && !isZombie(pid)
+}

@@ -1,0 +1,61 @@
+package linux
+
+import (
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A session of this process has its samples and its name, and ends when it is stopped.
+func TestLive(t *testing.T) {
+	named := false
+	s, err := Start(Config{Processes: []int{os.Getpid()}, Symbols: func(s *Session) { named = s.Has(os.Getpid()) }})
+	if runtime.GOOS != "linux" {
+		if !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("error %v", err)
+		}
+		return
+	}
+	if err != nil {
+		t.Skipf("nothing can be sampled here: %v", err)
+	}
+	defer s.Close()
+	go func() {
+		for begun := time.Now(); time.Since(begun) < 200*time.Millisecond; {
+		}
+		s.Stop()
+	}()
+	last := int64(0)
+	for r, err := range s.Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.ProcessID != int64(os.Getpid()) || r.Timestamp < last {
+			t.Fatalf("process %d at %d, after %d", r.ProcessID, r.Timestamp, last)
+		}
+		last = r.Timestamp
+	}
+	if n := s.Stats(); n.Samples == 0 || !named {
+		t.Errorf("%+v, named %v", n, named)
+	}
+	if err := errors.Join(s.Close(), s.Close()); err != nil {
+		t.Error(err)
+	}
+	if err := s.Next(new(etw.Record)); err != io.EOF {
+		t.Errorf("after Close: %v", err)
+	}
+	s.Stop()
+}
+
+// A process that is not there is an error.
+func TestNobody(t *testing.T) {
+	if s, err := Start(Config{Processes: []int{1 << 30}}); err == nil {
+		s.Close()
+		t.Error("it was started")
+	}
+}
