@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -57,11 +56,8 @@ func describe(err error) string {
 
 // inFile adds the name of a file to err.
 func inFile(name string, err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.Is(err, etl.ErrNotETL):
-		err = ErrFormat // that it is no .etl file in particular does not matter
 	}
 	// Of several files that are read as one, a damage names its own.
 	if d := (*etw.Damage)(nil); errors.As(err, &d) && d.File != "" {

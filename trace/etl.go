@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -17,16 +18,33 @@ type etlReader struct {
 
 func newETL(r *etl.Reader) *etlReader { return &etlReader{r, r.Header()} }
 
-// etl opens an .etl file.
-func (o *opening) etl(src io.ReaderAt, size int64) ([]*File, error) {
+// An etlFormat is that of ETW.
+type etlFormat struct{}
+
+func (etlFormat) recognizes(head []byte) bool { return etl.Recognizes(head) }
+
+func (etlFormat) extensions() []string { return []string{"etl"} }
+
+func (etlFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, error) {
 	r, err := etl.NewReader(src, size, append(o.etlOptions(), etl.WithName(o.name))...)
 	if err != nil {
-		if o.failed != nil {
+		switch {
+		case o.failed != nil:
 			err = o.failed
+		case errors.Is(err, etl.ErrNotETL):
+			err = ErrFormat // that it is no .etl file in particular does not matter
 		}
 		return nil, err
 	}
 	return []*File{o.found(newETL(r))}, nil
+}
+
+func (etlFormat) session(paths []string, o *options) (reader, error) {
+	r, err := etl.OpenAll(paths, o.etlOptions()...)
+	if err != nil {
+		return nil, err
+	}
+	return newETL(r), nil
 }
 
 func (o *options) etlOptions() []etl.Option {
@@ -38,7 +56,7 @@ func (o *options) etlOptions() []etl.Option {
 		opts = append(opts, etl.WithoutSchemas())
 	}
 	if o.foresight != nil {
-		opts = append(opts, o.foresight)
+		opts = append(opts, etl.WithForesight(o.foresight.wants, o.foresight.see))
 	}
 	return opts
 }
@@ -59,6 +77,14 @@ func (r *etlReader) stats() Stats {
 		LostBuffers: n.LostBuffers,
 		Undecodable: n.Undecodable + n.Unknown,
 		OutOfOrder:  n.OutOfOrder,
+	}
+}
+
+func (r *etlReader) head() Head {
+	h := &r.header
+	return Head{
+		Recorder: Windows, Stopped: h.End != 0, Written: int64(h.BuffersWritten) * int64(h.BufferSize),
+		Identity: identity("etl\x00"+h.SessionName, int64(h.Boot), int64(h.Processors)),
 	}
 }
 

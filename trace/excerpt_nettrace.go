@@ -13,11 +13,11 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// netExcerpt opens a stream that is made of some blocks of a file. Blocks say how long
+// excerpt opens a stream that is made of some blocks of a file. Blocks say how long
 // they are, so that the others need not be read. It returns nil if blocks do not lead to
 // the end of the file, if they are too many or too large, or if one of those that are
 // read is damaged.
-func (o *opening) netExcerpt(src io.ReaderAt, size int64) (reader, int64, error) {
+func (nettraceFormat) excerpt(o *opening, src io.ReaderAt, size int64) (reader, int64, error) {
 	all := o.listBlocks(src, size)
 	if err := o.ctx.Err(); err != nil || len(all) < 2 {
 		return nil, 0, err

@@ -39,6 +39,7 @@ type reader interface {
 	reader() etw.Source
 	format() string
 	clock() etw.Clock
+	head() Head
 	stats() Stats
 	facts(f *File) facts
 	// share returns the part of the trace that was read when f.last was, or -1 if

@@ -33,6 +33,8 @@ func (r liveReader) reader() etw.Source { return r.Live }
 
 func (r liveReader) format() string { return r.Format() }
 
+func (r liveReader) head() Head { return Head{} }
+
 func (r liveReader) clock() etw.Clock { return r.Clock() }
 
 func (r liveReader) stats() Stats { return r.Stats() }

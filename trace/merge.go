@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -86,23 +85,27 @@ func givenTwice(paths []string) error {
 	return nil
 }
 
-// openSession opens several .etl files by their reader's own merge, which for
+// openSession opens several files by the merge of their format, which for .etl
 // files of one session is exact to the tick. It returns nil for other files.
 func openSession(paths []string, opts options) *File {
 	if len(paths) < 2 || opts.apart {
 		return nil
 	}
-	for _, path := range paths {
-		if !isETLFile(path) {
-			return nil
+	first, ok := formatOfFile(paths[0]).(merged)
+	for _, path := range paths[1:] {
+		if ok = ok && formatOfFile(path) == first.(format); !ok {
+			break
 		}
 	}
-	r, err := etl.OpenAll(paths, opts.etlOptions()...)
+	if !ok {
+		return nil
+	}
+	r, err := first.session(paths, &opts)
 	if err != nil {
 		return nil // opening them one by one says what is wrong
 	}
 	o := &opening{options: opts, name: paths[0] + " and " + strconv.Itoa(len(paths)-1) + " more", size: -1}
-	return o.found(newETL(r))
+	return o.found(r)
 }
 
 // Merge reads files, of which there must be at least one, as one trace. Each must

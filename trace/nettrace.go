@@ -1,9 +1,11 @@
 package trace
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -16,8 +18,25 @@ type netReader struct {
 	sorted bool
 }
 
-// nettrace opens a stream of EventPipe.
-func (o *opening) nettrace(src io.Reader) ([]*File, error) {
+// A nettraceFormat is that of EventPipe, and of netperf.
+type nettraceFormat struct{}
+
+func (nettraceFormat) recognizes(head []byte) bool {
+	return nettrace.Recognizes(head) || bytes.HasPrefix(head, []byte("Nettrace")) // which the reader says more about
+}
+
+func (nettraceFormat) extensions() []string { return []string{"nettrace", "netperf"} }
+
+func (n nettraceFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, error) {
+	if f, ok := src.(*os.File); ok && o.mapFiles {
+		if files, err := o.mapped(f, size); files != nil || err != nil {
+			return files, err
+		}
+	}
+	return n.stream(o, o.whole(src, size))
+}
+
+func (nettraceFormat) stream(o *opening, src io.Reader) ([]*File, error) {
 	r, err := o.netReader(src)
 	if err != nil {
 		return nil, err
@@ -59,6 +78,18 @@ func (r *netReader) stats() Stats {
 		out.OutOfOrder = n.OutOfOrder
 	}
 	return out
+}
+
+func (r *netReader) head() Head {
+	h := r.Header()
+	head := Head{
+		Recorder: DotNet, SamplingInterval: h.SamplingInterval,
+		Identity: identity("nettrace\x00", int64(h.Version), h.ProcessID, int64(h.Processors)),
+	}
+	if h.Version == 6 {
+		head.Recorder = Linux
+	}
+	return head
 }
 
 // share is not known to the reader: the file counts what is read of it.

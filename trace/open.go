@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -125,29 +124,22 @@ func (o *opening) file(src io.ReaderAt, size int64) ([]*File, error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	whole := func() io.Reader { return io.NewSectionReader(src, 0, size) }
-	k := kindOf(head[:n])
-	if k == kindNettrace || k == kindETL {
-		if files, err := o.excerptOf(src, size, k); files != nil || err != nil {
-			return files, err
-		}
-	}
-	switch k {
-	case kindEmpty:
+	f := formatOf(head[:n])
+	switch {
+	case n == 0:
 		return nil, o.emptiness()
-	case kindNettrace:
-		if f, ok := src.(*os.File); ok && o.mapFiles {
-			if files, err := o.mapped(f, size); files != nil || err != nil {
-				return files, err
-			}
-		}
-		return o.nettrace(o.count(whole()))
-	case kindGzip:
-		return o.gzip(o.count(whole()))
-	case kindZip:
-		return o.zip(src, size)
+	case f == nil:
+		return formats[len(formats)-1].file(o, src, size)
 	}
-	return o.etl(src, size)
+	if files, err := o.excerptOf(f, src, size); files != nil || err != nil {
+		return files, err
+	}
+	return f.file(o, src, size)
+}
+
+// whole returns a file to be read from front to back.
+func (o *opening) whole(src io.ReaderAt, size int64) io.Reader {
+	return o.count(io.NewSectionReader(src, 0, size))
 }
 
 // stream opens what can be read only once, from front to back.
@@ -155,24 +147,23 @@ func (o *opening) stream(r io.Reader) ([]*File, error) {
 	r = o.count(r)
 	head := make([]byte, magicSize)
 	n, err := readFull(r, head[:8]) // no more, for a live stream may be slow
-	if err == nil && kindOf(head[:8]) == kindUnknown {
+	if err == nil && formatOf(head[:8]) == nil {
 		var more int
 		more, err = readFull(r, head[8:])
 		n += more
 	}
-	if k := kindOf(head[:n]); err != nil && err != io.EOF && (k == kindEmpty || k == kindUnknown) {
+	f := formatOf(head[:n])
+	switch {
+	case f == nil && err != nil && err != io.EOF:
 		return nil, err
+	case n == 0:
+		return nil, o.emptiness()
+	case f == nil:
+		return nil, ErrFormat
 	}
 	r = &rejoined{head: head[:n], rest: r}
-	switch kindOf(head[:n]) {
-	case kindEmpty:
-		return nil, o.emptiness()
-	case kindNettrace:
-		return o.nettrace(r)
-	case kindGzip:
-		return o.gzip(r)
-	case kindUnknown:
-		return nil, ErrFormat
+	if s, ok := f.(streamed); ok {
+		return s.stream(o, r)
 	}
 	s, err := newSpool(r)
 	if err != nil {
@@ -221,19 +212,6 @@ func (o *opening) pack(how string, packed *counter, size int64) error {
 	o.packing = append(o.packing, how)
 	o.allowed = &allowance{limit: o.unpackLimit, packed: packed, size: size}
 	return nil
-}
-
-// gzip opens what r unpacks to.
-func (o *opening) gzip(r io.Reader) ([]*File, error) {
-	if err := o.pack("gzip", o.read, 0); err != nil {
-		return nil, err
-	}
-	z, err := gzip.NewReader(r)
-	if err != nil {
-		return nil, err
-	}
-	o.packed = &unpacker{z, o.allowed}
-	return o.stream(o.packed)
 }
 
 // A rejoined is a stream whose head was read already.

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -25,7 +24,13 @@ type options struct {
 	excerptBlocks int // how many blocks a file may have for that, if not maxBlocks
 	openFile      func(path string) (*os.File, error)
 	through       func(*os.File) io.ReaderAt
-	foresight     etl.Option
+	foresight     *foresight
+}
+
+// A foresight is what [WithForesight] asks for.
+type foresight struct {
+	wants func(etw.Key) bool
+	see   func(*etw.Record)
 }
 
 func newOptions(opts []Option) options {
@@ -76,7 +81,7 @@ func WithoutSchemas() Option { return func(o *options) { o.noSchemas = true } }
 // as the list of processes that a recording ends with: see [etl.WithForesight]. Other
 // files have no such pass.
 func WithForesight(wants func(etw.Key) bool, see func(*etw.Record)) Option {
-	return func(o *options) { o.foresight = etl.WithForesight(wants, see) }
+	return func(o *options) { o.foresight = &foresight{wants, see} }
 }
 
 // WithMapping maps .nettrace files of up to 64 MiB into memory, where the system can, which

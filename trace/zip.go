@@ -2,6 +2,7 @@ package trace
 
 import (
 	"archive/zip"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -17,9 +18,20 @@ const (
 // flagEncrypted says in the flags of a member that it is.
 const flagEncrypted = 1
 
-// zip opens the traces of an archive.
-func (o *opening) zip(src io.ReaderAt, size int64) (files []*File, err error) {
-	if err := o.pack("zip", nil, size); err != nil {
+// A zipFormat is an archive.
+type zipFormat struct{}
+
+func (zipFormat) recognizes(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06"))
+}
+
+func (zipFormat) extensions() []string { return []string{"zip"} }
+
+func (zipFormat) packing() string { return "zip" }
+
+// file opens the traces of an archive.
+func (z zipFormat) file(o *opening, src io.ReaderAt, size int64) (files []*File, err error) {
+	if err := o.pack(z.packing(), nil, size); err != nil {
 		return nil, err
 	}
 	archive, err := zip.NewReader(src, size)
@@ -36,23 +48,23 @@ func (o *opening) zip(src io.ReaderAt, size int64) (files []*File, err error) {
 	var failed []error
 	excess := 0
 	for _, f := range archive.File {
-		k, err := memberKind(f)
+		of, err := memberFormat(f)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", f.Name, err))
 			continue
 		}
-		switch k {
-		case kindZip, kindGzip:
-			refused = fmt.Errorf("%s: %s within zip is not supported; unpack it first", f.Name, map[kind]string{kindZip: "zip", kindGzip: "gzip"}[k])
+		if p, ok := of.(packed); ok {
+			refused = fmt.Errorf("%s: %s within zip is not supported; unpack it first", f.Name, p.packing())
 			continue
-		case kindEmpty, kindUnknown:
+		}
+		if of == nil {
 			continue
 		}
 		if len(files) == maxTraces {
 			excess++
 			continue
 		}
-		s, err := o.member(f, k, shared)
+		s, err := o.member(f, of, shared)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", f.Name, err))
 			continue
@@ -87,29 +99,29 @@ func severally(errs []error) error {
 	return &incomplete{errors.New(text)}
 }
 
-// memberKind recognises a file of an archive.
-func memberKind(f *zip.File) (kind, error) {
+// memberFormat returns the format of a file of an archive, or nil.
+func memberFormat(f *zip.File) (format, error) {
 	if f.FileInfo().IsDir() || f.UncompressedSize64 == 0 {
-		return kindEmpty, nil
+		return nil, nil
 	}
 	if f.Flags&flagEncrypted != 0 {
-		return 0, errors.New("it is encrypted")
+		return nil, errors.New("it is encrypted")
 	}
 	r, err := f.Open()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer r.Close()
 	var head [magicSize]byte
 	n, err := io.ReadFull(r, head[:])
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && err != io.EOF {
-		return 0, err
+		return nil, err
 	}
-	return kindOf(head[:n]), nil
+	return formatOf(head[:n]), nil
 }
 
 // member opens one trace of an archive.
-func (o *opening) member(f *zip.File, k kind, archive *shared) (file *File, err error) {
+func (o *opening) member(f *zip.File, of format, archive *shared) (file *File, err error) {
 	m := *o
 	m.name = o.name + ":" + f.Name
 	m.read = nil
@@ -130,9 +142,9 @@ func (o *opening) member(f *zip.File, k kind, archive *shared) (file *File, err 
 	}()
 	unpacked := m.count(&unpacker{r, o.allowed})
 	var one []*File
-	if k == kindNettrace {
+	if s, ok := of.(streamed); ok {
 		m.packed = unpacked
-		one, err = m.nettrace(unpacked)
+		one, err = s.stream(&m, unpacked)
 	} else {
 		var spooled *spool
 		if spooled, err = newSpool(unpacked); err != nil {
@@ -140,7 +152,7 @@ func (o *opening) member(f *zip.File, k kind, archive *shared) (file *File, err 
 		}
 		m.closers = append(m.closers, spooled)
 		m.failed = spooled.failed
-		one, err = m.etl(spooled, spooled.size)
+		one, err = of.file(&m, spooled, spooled.size)
 	}
 	if err != nil {
 		return nil, err

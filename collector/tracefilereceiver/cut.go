@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"github.com/etwgen/etwgen/internal/blocks"
-	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -40,13 +39,12 @@ func (w *worker) orderOf(stop context.Context, f found, i int, follow bool) (str
 		return "", errChanged
 	}
 	cut, whole := orderFile, false
-	if r, ok := files[i].Reader().(*etl.Reader); ok {
+	if head := files[i].Head(); head.Recorder == trace.Windows {
 		cut = orderProcessor
-		h := r.Header()
-		if h.End == 0 {
-			return cut, nil // the session runs
+		if !head.Stopped {
+			return cut, nil
 		}
-		if fact(files[i], "packing") == nil && f.size >= int64(h.BuffersWritten)*int64(h.BufferSize) {
+		if fact(files[i], "packing") == nil && f.size >= head.Written {
 			if whole, err = hasEnd(f.path); err != nil { // room for buffers is not yet buffers
 				return "", err
 			}

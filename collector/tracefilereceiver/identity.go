@@ -8,9 +8,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
-	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/trace"
 )
 
@@ -55,16 +53,7 @@ func identity(f *trace.File) (string, error) {
 	number := func(v ...int64) { binary.Write(h, binary.LittleEndian, v) }
 	clock := f.Clock()
 	number(int64(clock.Start), clock.Frequency)
-	switch r := f.Reader().(type) {
-	case *etl.Reader:
-		header := r.Header()
-		io.WriteString(h, "etl\x00"+header.SessionName)
-		number(int64(header.Boot), int64(header.Processors))
-	case *nettrace.Reader:
-		header := r.Header()
-		io.WriteString(h, "nettrace\x00")
-		number(int64(header.Version), header.ProcessID, int64(header.Processors))
-	}
+	h.Write(f.Head().Identity)
 	number(rec.Timestamp, rec.ProcessID, rec.ThreadID, int64(rec.ID), int64(rec.Version), int64(rec.Opcode), int64(len(rec.Payload)))
 	h.Write(rec.Provider[:])
 	h.Write(rec.Payload)

@@ -2,9 +2,7 @@ package code
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 
 	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/disk"
@@ -110,10 +108,8 @@ func SamplingInterval(t *trace.Trace) int64 {
 		return 0
 	}
 	for _, f := range t.Files() {
-		for _, x := range f.Facts() {
-			if ms, ok := x.Value.(float64); ok && x.Key == "samplingIntervalMs" {
-				return int64(math.Round(ms * 1e6))
-			}
+		if interval := f.Head().SamplingInterval; interval > 0 {
+			return int64(interval)
 		}
 	}
 	return 0
@@ -172,13 +168,13 @@ func needsOf(kind *samples.Kind, t *trace.Trace) []need.Need {
 	if kind.Name != "cpu" {
 		return kind.Needs
 	}
-	has := func(format string) bool {
-		return slices.ContainsFunc(t.Files(), func(f *trace.File) bool { return strings.HasPrefix(f.Format(), format) })
+	has := func(r trace.Recorder) bool {
+		return slices.ContainsFunc(t.Files(), func(f *trace.File) bool { return f.Head().Recorder == r })
 	}
 	switch {
-	case has("etl"):
+	case has(trace.Windows):
 		return cpu.NeedsKernel
-	case has("nettrace 6"):
+	case has(trace.Linux):
 		return cpu.NeedsLinux
 	}
 	return kind.Needs

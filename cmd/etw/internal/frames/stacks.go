@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -80,7 +79,7 @@ func LookFirst(cmd *cobra.Command, in *pick.Input, paths []string, b *BoundStack
 }
 
 // stacksApart reports whether a file may have stacks that are events of their own.
-func stacksApart(f *trace.File) bool { return strings.HasPrefix(f.Format(), "etl") }
+func stacksApart(f *trace.File) bool { return f.Head().Recorder == trace.Windows }
 
 // find takes what a record tells of stacks.
 func (b *BoundStacks) find(rec *etw.Record) error {

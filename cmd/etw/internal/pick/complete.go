@@ -20,7 +20,7 @@ import (
 
 // CompleteTraces completes names of files that may be traces.
 func CompleteTraces(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"nettrace", "netperf", "etl", "zip", "gz"}, cobra.ShellCompDirectiveFilterFileExt
+	return trace.Extensions(), cobra.ShellCompDirectiveFilterFileExt
 }
 
 // A glance is what the first events of the traces on a command line show.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
@@ -180,7 +179,7 @@ func Advice(f *trace.File) []string {
 	n := f.Stats()
 	var list []string
 	if n.Lost+n.LostBuffers > 0 {
-		if strings.HasPrefix(f.Format(), "etl") {
+		if f.Head().Recorder == trace.Windows {
 			list = append(list, "buffers were full: record with more and larger ones (logman -nb 64 256 -bs 1024, PerfView /BufferSizeMB:1024), or fewer events")
 		} else {
 			list = append(list, "the buffer was full: record with a larger one (dotnet-trace collect --buffersize 1024), with fewer keywords or at a lower level")

@@ -1,0 +1,46 @@
+package trace
+
+import (
+	"encoding/binary"
+	"time"
+)
+
+// A Head is what the head of a trace says, in the same words for all formats. That of a
+// live source says nothing.
+type Head struct {
+	Recorder Recorder
+	// SamplingInterval is the time between two samples of a thread, 0 if it is not known.
+	SamplingInterval time.Duration
+	// Identity has what tells the session from others and stays the same while it goes on,
+	// besides its clock.
+	Identity []byte
+	// Stopped is set if the session was stopped, and Written is how many bytes it then had
+	// written, both where the head tells.
+	Stopped bool
+	Written int64
+}
+
+// A Recorder is a kind of program that makes traces.
+type Recorder uint8
+
+const (
+	OtherRecorder Recorder = iota
+	// Windows records its kernel and all processes. The records of each processor come in
+	// order, and call stacks may be records of their own.
+	Windows
+	// DotNet is a process of .NET, which records itself.
+	DotNet
+	// Linux is a recorder of the kernel of Linux and of all processes.
+	Linux
+)
+
+// Head returns what the head of the trace says.
+func (f *File) Head() Head { return f.r.head() }
+
+func identity(text string, numbers ...int64) []byte {
+	b := []byte(text)
+	for _, n := range numbers {
+		b = binary.LittleEndian.AppendUint64(b, uint64(n))
+	}
+	return b
+}
