@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -105,29 +106,39 @@ func (g *gate) check(line []byte) error {
 		return nil // an answer, though nothing was asked
 	}
 	id, named := m["id"]
-	var method *string
-	switch {
-	case named && !isID(id):
+	if named && !isID(id) {
 		return g.refuse(nil, CodeInvalid, "an id is a text or a whole number")
-	case string(m["jsonrpc"]) != `"2.0"`:
-		return g.refuse(id, CodeInvalid, `the version of JSON-RPC is "2.0"`)
-	case json.Unmarshal(m["method"], &method) != nil || method == nil:
-		return g.refuse(id, CodeInvalid, "a message has a method, which is a text")
-	case len(*method) > MaxEcho:
-		return g.refuse(id, CodeInvalid, "there is no method with so long a name")
+	}
+	method, wrong := methodOf(m)
+	if wrong != "" {
+		return g.refuse(id, CodeInvalid, wrong)
 	}
 	for name := range m { // names that differ by case alone would be taken for these
-		if name != "jsonrpc" && name != "id" && name != "method" && name != "params" {
+		if !slices.Contains([]string{"jsonrpc", "id", "method", "params"}, name) {
 			delete(m, name)
 		}
 	}
-	g.note(id, *method, m["params"])
+	g.note(id, method, m["params"])
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(m) // ends the line
 	g.rest = b.Bytes()
 	return err
+}
+
+// methodOf returns the method of a request or notification, or else its fault.
+func methodOf(m map[string]json.RawMessage) (method, wrong string) {
+	var name *string
+	switch {
+	case string(m["jsonrpc"]) != `"2.0"`:
+		return "", `the version of JSON-RPC is "2.0"`
+	case json.Unmarshal(m["method"], &name) != nil || name == nil:
+		return "", "a message has a method, which is a text"
+	case len(*name) > MaxEcho:
+		return "", "there is no method with so long a name"
+	}
+	return *name, ""
 }
 
 // note notes which requests are to be answered. Those that are cancelled need not be.

@@ -20,11 +20,16 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
+// An info holds the flags of the command.
+type info struct {
+	in    pick.Input
+	out   show.Output
+	whole bool
+}
+
 // NewInfo returns the command that tells what a trace is.
 func NewInfo() *cobra.Command {
-	var in pick.Input
-	var o show.Output
-	var whole bool
+	o := new(info)
 	cmd := &cobra.Command{
 		Use:   "info [flags] FILE...",
 		Short: "Tell what traces are",
@@ -53,48 +58,51 @@ have the providers alone.`,
   cat gc.nettrace | etw info -`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: pick.CompleteTraces,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.Check(cmd); err != nil {
-				return err
-			}
-			opts, err := in.Options(cmd)
-			if err != nil {
-				return err
-			}
-			if !whole {
-				opts = append(opts, trace.WithExcerpt(infoExcerpt))
-			}
-			p := o.Open(cmd, false)
-			list := p.List()
-			all := show.NewTable(append([]show.Column{show.Word("file")}, providerColumns()...)...)
-			files := 0
-			err = pick.EachFile(cmd, args, opts, func(f *trace.File) error {
-				s := newSurvey(f)
-				trouble := s.read(cmd)
-				files++
-				_, part := f.Excerpt()
-				p.About.OfFile(f, part)
-				if part {
-					p.About.Warn(f.Name() + " is large: only a part of it was read; events are not counted, and what lies between was not looked at; --all reads it all")
-				}
-				p.About.ReadTo(trouble)
-				orient(p.About, s.providers, f.Name())
-				return cmp.Or(s.print(p, &list, all, files), p.Flush(), trouble)
-			})
-			switch o.Format {
-			case show.FormatCSV, show.FormatMD:
-				return p.Close(all.Write(p), err)
-			case show.FormatJSON:
-				_, end := p.Write(list.End(nil))
-				return p.Close(end, err)
-			}
-			return p.Close(err)
-		},
+		RunE:              o.run,
 	}
-	cmd.Flags().BoolVar(&whole, "all", false, "read large traces to their end, too, and count their events")
-	o.Flags(cmd)
-	in.Flags(cmd)
+	cmd.Flags().BoolVar(&o.whole, "all", false, "read large traces to their end, too, and count their events")
+	o.out.Flags(cmd)
+	o.in.Flags(cmd)
 	return cmd
+}
+
+// run surveys the files.
+func (o *info) run(cmd *cobra.Command, args []string) error {
+	if err := o.out.Check(cmd); err != nil {
+		return err
+	}
+	opts, err := o.in.Options(cmd)
+	if err != nil {
+		return err
+	}
+	if !o.whole {
+		opts = append(opts, trace.WithExcerpt(infoExcerpt))
+	}
+	p := o.out.Open(cmd, false)
+	list := p.List()
+	all := show.NewTable(append([]show.Column{show.Word("file")}, providerColumns()...)...)
+	files := 0
+	err = pick.EachFile(cmd, args, opts, func(f *trace.File) error {
+		s := newSurvey(f)
+		trouble := s.read(cmd)
+		files++
+		_, part := f.Excerpt()
+		p.About.OfFile(f, part)
+		if part {
+			p.About.Warn(f.Name() + " is large: only a part of it was read; events are not counted, and what lies between was not looked at; --all reads it all")
+		}
+		p.About.ReadTo(trouble)
+		orient(p.About, s.providers, f.Name())
+		return cmp.Or(s.print(p, &list, all, files), p.Flush(), trouble)
+	})
+	switch o.out.Format {
+	case show.FormatCSV, show.FormatMD:
+		return p.Close(all.Write(p), err)
+	case show.FormatJSON:
+		_, end := p.Write(list.End(nil))
+		return p.Close(end, err)
+	}
+	return p.Close(err)
 }
 
 // infoExcerpt is the size in bytes from which on traces are not read to their end. What
