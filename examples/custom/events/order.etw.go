@@ -71,13 +71,8 @@ func (e OrderPlaced) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e OrderPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var orderPlaced = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Level:    4,
-	Task:     1,
-	Keywords: 0x1,
-	Name:     "OrderPlaced",
-	TaskName: "Order",
+	Provider: &providerDesc, ID: 1, Level: 4, Task: 1, Keywords: 0x1,
+	Name: "OrderPlaced", TaskName: "Order",
 	Fields: []etw.FieldDesc{
 		{Name: "OrderID", Type: etw.InUInt64},
 		{Name: "Customer", Type: etw.InUnicodeString},
@@ -156,14 +151,8 @@ func (e OrderPlacedV1) LogValue() slog.Value         { return etw.LogValue(&e) }
 func (e OrderPlacedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var orderPlacedV1 = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Version:  1,
-	Level:    4,
-	Task:     1,
-	Keywords: 0x1,
-	Name:     "OrderPlaced_V1",
-	TaskName: "Order",
+	Provider: &providerDesc, ID: 1, Version: 1, Level: 4, Task: 1, Keywords: 0x1,
+	Name: "OrderPlaced_V1", TaskName: "Order",
 	Fields: []etw.FieldDesc{
 		{Name: "OrderID", Type: etw.InUInt64},
 		{Name: "Customer", Type: etw.InUnicodeString},

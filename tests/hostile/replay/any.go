@@ -35,9 +35,9 @@ var versionSuffix = regexp.MustCompile(`(V[0-9]+)?_?$`)
 // that it has decoded. A method tells which of them that version has.
 func (c *Checker) fields(k *Case, all, one reflect.Value) {
 	present := 0
-	for i := range all.Elem().NumField() {
-		name := all.Elem().Type().Field(i).Name
-		if name == "Seen" || !has(all, name) {
+	for _, f := range reflect.VisibleFields(all.Elem().Type()) {
+		name := f.Name
+		if f.Anonymous || name == "Seen" || !has(all, name) { // a single version is embedded
 			continue
 		}
 		present++
@@ -49,7 +49,7 @@ func (c *Checker) fields(k *Case, all, one reflect.Value) {
 			c.fail(k, "any field", "the version has no field %s", name)
 			continue
 		}
-		if got := all.Elem().Field(i); !equal(got, field) {
+		if got := all.Elem().FieldByIndex(f.Index); !equal(got, field) {
 			c.fail(k, "any field", "%s is %v, but %v in the version", name, got, field)
 		}
 	}
