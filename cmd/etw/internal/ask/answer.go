@@ -75,6 +75,7 @@ type chooser interface {
 	choose(processes filter.Numbers)
 }
 
+// Command returns the command that asks the question.
 func (q *Question) Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               q.name + " [flags] FILE...",

@@ -38,7 +38,7 @@ one by one.`,
 
 func contentionTotals(p *page, res *contention.Result) {
 	if len(res.Runtimes) > fewRuntimes {
-		p.title(fmt.Sprintf("%s in %d runtimes, %s", show.Count(res.Count, "wait", "waits"), len(res.Runtimes), show.Ms(res.TotalMS)))
+		p.title(fmt.Sprintf("%s in %d runtimes, %s", show.Count(res.Count, "wait", "waits"), len(res.Runtimes), show.MS(res.TotalMS)))
 		return
 	}
 	for _, rt := range res.Runtimes {

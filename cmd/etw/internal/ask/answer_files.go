@@ -47,8 +47,8 @@ func fileTotals(p *page, res *system.FilesResult) {
 	sum := res.Sum()
 	p.title("files")
 	p.line("opened", "%s", show.Count(sum.Opens, "time", "times"))
-	p.line("read", "%s in %s", show.Mb(float64(sum.BytesRead)/1e6), show.Count(sum.Reads, "operation", "operations"))
-	p.line("written", "%s in %s", show.Mb(float64(sum.BytesWritten)/1e6), show.Count(sum.Writes, "operation", "operations"))
+	p.line("read", "%s in %s", show.MB(float64(sum.BytesRead)/1e6), show.Count(sum.Reads, "operation", "operations"))
+	p.line("written", "%s in %s", show.MB(float64(sum.BytesWritten)/1e6), show.Count(sum.Writes, "operation", "operations"))
 }
 
 // NewDisks returns the command that shows what disks did.
@@ -84,7 +84,7 @@ func diskTotals(p *page, res system.DisksResult, known []system.Disk) {
 				p.line("model", "%s", x.Model)
 			}
 		}
-		p.line("read", "%s in %s", show.Mb(float64(d.BytesRead)/1e6), show.Count(d.Reads, "request", "requests"))
-		p.line("written", "%s in %s", show.Mb(float64(d.BytesWritten)/1e6), show.Count(d.Writes, "request", "requests"))
+		p.line("read", "%s in %s", show.MB(float64(d.BytesRead)/1e6), show.Count(d.Reads, "request", "requests"))
+		p.line("written", "%s in %s", show.MB(float64(d.BytesWritten)/1e6), show.Count(d.Writes, "request", "requests"))
 	}
 }

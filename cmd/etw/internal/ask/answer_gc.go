@@ -64,33 +64,33 @@ func gcTotals(p *page, res *gc.Result) {
 // gcFacts prints what is known of the collections of a runtime.
 func gcFacts(p *page, rt *gc.Runtime) {
 	p.line("collections", "%s", gcCounts(rt))
-	p.line("pauses", "%s, %s of %.3f s", show.Ms(rt.PauseMS), show.PercentOf(rt.PausePercent), rt.SpanMS/1000)
+	p.line("pauses", "%s, %s of %.3f s", show.MS(rt.PauseMS), show.PercentOf(rt.PausePercent), rt.SpanMS/1000)
 	if rt.All.PauseMS.Count > 0 {
 		s := rt.All.PauseMS
-		p.line("of a collection", "mean %s, median %s, p95 %s, p99 %s, longest %s", show.MsOf(s.Mean), show.MsOf(s.P50), show.MsOf(s.P95), show.MsOf(s.P99), show.MsOf(s.Max))
+		p.line("of a collection", "mean %s, median %s, p95 %s, p99 %s, longest %s", show.MSOf(s.Mean), show.MSOf(s.P50), show.MSOf(s.P95), show.MSOf(s.P99), show.MSOf(s.Max))
 	}
 	if rt.All.Count > 0 {
 		last := rt.GCs[len(rt.GCs)-1]
-		p.line("heap", "%s at most, %s after collections on average, %s after the last one", show.MbOf(rt.All.MaxPeakMB), show.MbOf(rt.All.MeanAfterMB), show.MbOf(last.AfterMB))
+		p.line("heap", "%s at most, %s after collections on average, %s after the last one", show.MBOf(rt.All.MaxPeakMB), show.MBOf(rt.All.MeanAfterMB), show.MBOf(last.AfterMB))
 		rate := ""
 		if v, ok := quantity.Ratio(quantity.Known(1000*rt.All.AllocatedByHistoriesMB), rt.FirstToLastMS).Get(); ok && v > 0 {
-			rate = ", " + show.Mb(v) + "/s from the first to the last"
+			rate = ", " + show.MB(v) + "/s from the first to the last"
 		}
-		p.line("allocated", "%s before collections%s; %s promoted", show.Mb(rt.All.AllocatedMB), rate, show.Mb(rt.All.PromotedMB))
+		p.line("allocated", "%s before collections%s; %s promoted", show.MB(rt.All.AllocatedMB), rate, show.MB(rt.All.PromotedMB))
 	}
 	p.line("collector", "%s", collector(rt))
 	if !rt.GCCPUMS.IsZero() {
-		p.line("processor", "%s for collections, of %s", show.MsOf(rt.GCCPUMS), show.MsOf(rt.CPUMS))
+		p.line("processor", "%s for collections, of %s", show.MSOf(rt.GCCPUMS), show.MSOf(rt.CPUMS))
 	}
 	var others []string
 	for _, r := range rt.Suspensions.ByReason {
 		if !r.GC {
-			others = append(others, fmt.Sprintf("%d for %s, %s", r.Count, r.Reason, show.Ms(r.TotalMS)))
+			others = append(others, fmt.Sprintf("%d for %s, %s", r.Count, r.Reason, show.MS(r.TotalMS)))
 		}
 	}
 	p.line("other stops", "%s", strings.Join(others, "; "))
 	if f := rt.Finalizers; f != nil {
-		p.line("finalizers", "%s in %s, %s", show.Count(f.Count, "was run", "were run"), show.Count(f.Runs, "pass", "passes"), show.Ms(f.MS))
+		p.line("finalizers", "%s in %s, %s", show.Count(f.Count, "was run", "were run"), show.Count(f.Runs, "pass", "passes"), show.MS(f.MS))
 	}
 	if n := len(rt.AllocWaits); n > 0 {
 		p.line("waits", "%s for memory during a background collection", show.Count(n, "long wait", "long waits"))
@@ -133,7 +133,7 @@ func collector(rt *gc.Runtime) string {
 	if s := rt.Settings; s != nil {
 		parts = append(parts, map[bool]string{false: "not concurrent", true: "concurrent"}[s.Concurrent])
 		if s.HardLimitBytes > 0 {
-			parts = append(parts, "hard limit "+show.Mb(float64(s.HardLimitBytes)/1e6))
+			parts = append(parts, "hard limit "+show.MB(float64(s.HardLimitBytes)/1e6))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -48,7 +48,7 @@ func heapTotals(p *page, res *heap.Result) {
 	}
 	for _, s := range res.Snapshots {
 		p.runtime(s.PID, s.CLRInstance)
-		p.line("snapshot", "at %s, of collection %d", show.Ms(s.AtMS), s.Number)
+		p.line("snapshot", "at %s, of collection %d", show.MS(s.AtMS), s.Number)
 		p.line("objects", "%d, %d bytes", s.Objects, s.Bytes)
 		p.line("alive", "%d, %d bytes; the others, %d bytes, wait for finalizers or are held weakly", s.ReachableObjects, s.ReachableBytes, s.UnreachableBytes)
 		p.line("references", "%d, %d of them to what is not walked", s.References, s.Dangling)

@@ -35,7 +35,7 @@ reasons why calls were not inlined, or methods that precompiled code was missing
 
 func jitTotals(p *page, res *jit.Result) {
 	if len(res.Runtimes) > fewRuntimes {
-		p.title(fmt.Sprintf("%s in %d runtimes, %s", show.Count(res.Count, "compilation", "compilations"), len(res.Runtimes), show.Ms(res.ExclusiveMS)))
+		p.title(fmt.Sprintf("%s in %d runtimes, %s", show.Count(res.Count, "compilation", "compilations"), len(res.Runtimes), show.MS(res.ExclusiveMS)))
 		return
 	}
 	for _, rt := range res.Runtimes {
@@ -49,14 +49,14 @@ func jitFacts(p *page, rt *jit.Runtime) {
 	if rt.Count == 0 && len(rt.Methods) > 0 { // the begins of all are missing
 		loadedFacts(p, rt.Methods)
 	} else {
-		p.line("compiled", "%s, %s; %s with those within others", show.Count(rt.Count, "method", "methods"), show.Ms(rt.ExclusiveMS), show.Ms(rt.InclusiveMS))
+		p.line("compiled", "%s, %s; %s with those within others", show.Count(rt.Count, "method", "methods"), show.MS(rt.ExclusiveMS), show.MS(rt.InclusiveMS))
 		p.line("code", "%d bytes, from %d bytes of IL", rt.NativeBytes, rt.ILBytes)
 	}
 	for _, g := range rt.Tiers {
-		p.line("  tier", "%s: %s, %s", g.Name, show.Count(g.Count, "method", "methods"), show.Ms(g.ExclusiveMS))
+		p.line("  tier", "%s: %s, %s", g.Name, show.Count(g.Count, "method", "methods"), show.MS(g.ExclusiveMS))
 	}
 	if rt.SuspendedMS > 0 {
-		p.line("stopped", "%s of that time, by collections or a profiler", show.Ms(rt.SuspendedMS))
+		p.line("stopped", "%s of that time, by collections or a profiler", show.MS(rt.SuspendedMS))
 	}
 	if x := rt.Precompiled; x != nil {
 		p.line("precompiled", "%d found, %d not, %d rejected", x.Found, x.Missing, x.Rejected)
@@ -65,7 +65,7 @@ func jitFacts(p *page, rt *jit.Runtime) {
 		p.line("inlining", "%d calls were inlined, %d not", x.Succeeded, x.Failed)
 	}
 	if x := rt.Tiering; x != nil {
-		p.line("tiering", "%s in %s, %s; %d pending at the end", show.Count(x.Methods, "method", "methods"), show.Count(x.Batches, "batch", "batches"), show.Ms(x.BusyMS), x.PendingAtEnd)
+		p.line("tiering", "%s in %s, %s; %d pending at the end", show.Count(x.Methods, "method", "methods"), show.Count(x.Batches, "batch", "batches"), show.MS(x.BusyMS), x.PendingAtEnd)
 	}
 }
 

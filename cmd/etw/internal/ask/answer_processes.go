@@ -62,7 +62,7 @@ func (a *processesAnswer) samplesEach(ns int64) { a.usage.SetInterval(ns) }
 func processTotals(p *page, res *system.Result, all bool) {
 	machineFacts(p, &res.Machine)
 	if res.Samples > 0 {
-		p.line("samples", "%d, one each %s", res.Samples, show.MsOf(res.SampleMS))
+		p.line("samples", "%d, one each %s", res.Samples, show.MSOf(res.SampleMS))
 	}
 	if res.Switches > 0 {
 		p.line("switches", "%d", res.Switches)

@@ -61,8 +61,8 @@ func startupTotals(p *page, res *startupResult) {
 			p.runtime(rt.PID, rt.CLRInstance)
 			p.line("runtime", "%s", strings.TrimSpace(rt.Sku+" "+rt.Version))
 			p.line("command line", "%s", rt.CommandLine)
-			p.line("began", "%s", show.MsOf(rt.StartMS))
-			p.line("first compiled", "%s", show.MsOf(rt.FirstCompilationMS))
+			p.line("began", "%s", show.MSOf(rt.StartMS))
+			p.line("first compiled", "%s", show.MSOf(rt.FirstCompilationMS))
 		}
 	}
 	if len(res.Loader.Runtimes) <= fewRuntimes {
@@ -73,7 +73,7 @@ func startupTotals(p *page, res *startupResult) {
 				p.line("look-ups", "%d of assemblies, %d without success: %s", len(rt.Binds), rt.Failed, show.Spread(&rt.BindMS))
 			}
 			if rt.Types != nil {
-				p.line("types", "%d loads, %s", rt.Types.Count, show.Ms(rt.Types.ExclusiveMS))
+				p.line("types", "%d loads, %s", rt.Types.Count, show.MS(rt.Types.ExclusiveMS))
 			}
 		}
 	}

@@ -95,16 +95,16 @@ func (a *threadsAnswer) threads() *threadsResult {
 func threadTotals(p *page, res *threadsResult) {
 	if s := res.Switched; s != nil {
 		p.title(show.Count(s.Switches, "context switch", "context switches"))
-		p.line("running", "%s", show.Ms(s.RunningMS))
+		p.line("running", "%s", show.MS(s.RunningMS))
 		if s.Readies > 0 {
-			p.line("ready", "%s", show.Ms(s.ReadyMS))
-			p.line("waiting", "%s", show.Ms(s.WaitingMS))
+			p.line("ready", "%s", show.MS(s.ReadyMS))
+			p.line("waiting", "%s", show.MS(s.WaitingMS))
 		} else {
-			p.line("waiting", "%s, or ready to run: no event tells when a wait ended", show.Ms(s.WaitingMS))
+			p.line("waiting", "%s, or ready to run: no event tells when a wait ended", show.MS(s.WaitingMS))
 		}
 		return
 	}
 	s := res.Sampled
 	p.title(show.Count(s.Samples, "sample", "samples") + " of threads")
-	p.line("thread time", "%s, running or waiting, by samples %s apart", show.Ms(s.TimeMS), show.Ms(s.IntervalMS))
+	p.line("thread time", "%s, running or waiting, by samples %s apart", show.MS(s.TimeMS), show.MS(s.IntervalMS))
 }

@@ -241,7 +241,7 @@ const (
 )
 
 func (a *timelineAnswer) totals(p *page) {
-	p.title(fmt.Sprintf("%s to %s, in buckets of %s", show.Ms(a.res.FromMS), show.Ms(a.res.ToMS), show.Ms(a.res.BucketMS)))
+	p.title(fmt.Sprintf("%s to %s, in buckets of %s", show.MS(a.res.FromMS), show.MS(a.res.ToMS), show.MS(a.res.BucketMS)))
 }
 
 // A placement is where in time traces are, and what of it was asked for.

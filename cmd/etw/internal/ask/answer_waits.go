@@ -37,12 +37,12 @@ are listed one by one.`,
 
 func waitsTotals(p *page, res *waits.Result) {
 	if len(res.Runtimes) > fewRuntimes {
-		p.title(fmt.Sprintf("%s in %d runtimes, %s", show.Count(res.Count, "wait", "waits"), len(res.Runtimes), show.Ms(res.TotalMS)))
+		p.title(fmt.Sprintf("%s in %d runtimes, %s", show.Count(res.Count, "wait", "waits"), len(res.Runtimes), show.MS(res.TotalMS)))
 		return
 	}
 	for _, rt := range res.Runtimes {
 		p.runtime(rt.PID, rt.CLRInstance)
 		p.line("waited", "%s: %s", show.Count(rt.Count, "time", "times"), show.Spread(&rt.DurationMS))
-		p.line("thread pool", "%s of its workers, %s of other threads", show.Ms(rt.PoolMS), show.Ms(rt.OtherMS))
+		p.line("thread pool", "%s of its workers, %s of other threads", show.MS(rt.PoolMS), show.MS(rt.OtherMS))
 	}
 }

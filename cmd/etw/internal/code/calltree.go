@@ -93,6 +93,7 @@ type Sampler struct {
 	found   *Gathered // once all was read
 }
 
+// NewSampler returns a sampler of a trace, with files of symbols.
 func NewSampler(t *trace.Trace, files *native.Dir) *Sampler {
 	s := &Sampler{code: frames.NewCodeMap(files)}
 	processors := startProcessors(&s.samples, t)

@@ -68,12 +68,12 @@ func gatherProcessors(p *samples.Processors) Gathered {
 		return Gathered{}
 	}
 	facts := []string{fmt.Sprintf("thread time, running or not: %d samples of %s in managed code, %d in what it called; %s apart", res.Managed,
-		show.Count(len(res.Threads), "thread", "threads"), res.External, show.Ms(res.IntervalMS))}
+		show.Count(len(res.Threads), "thread", "threads"), res.External, show.MS(res.IntervalMS))}
 	if res.PauseMS > 0 {
-		facts = append(facts, fmt.Sprintf("[GC pause] is %s for collections between the samples", show.Ms(res.PauseMS)))
+		facts = append(facts, fmt.Sprintf("[GC pause] is %s for collections between the samples", show.MS(res.PauseMS)))
 	}
 	if res.UnsampledMS > 0 {
-		facts = append(facts, fmt.Sprintf("threads were not looked at for %s, all of them together, which is in no number", show.Ms(res.UnsampledMS)))
+		facts = append(facts, fmt.Sprintf("threads were not looked at for %s, all of them together, which is in no number", show.MS(res.UnsampledMS)))
 	}
 	return Gathered{Samples: p.Threads.Samples(), Facts: facts, Period: res.Interval()}
 }
@@ -94,7 +94,7 @@ func kernelSamples(k *cpu.Kernel) Gathered {
 
 // apart says how far samples are from each other.
 func apart(res *cpu.KernelResult) string {
-	text, measured := show.Ms(float64(res.Interval)/1e6), show.Ms(float64(res.Measured)/1e6)
+	text, measured := show.MS(float64(res.Interval)/1e6), show.MS(float64(res.Measured)/1e6)
 	if res.Measured > 0 && measured != text {
 		return text + " apart, measured " + measured
 	}
@@ -121,7 +121,7 @@ func gatherFiles(a *files.Analysis) Gathered {
 		return Gathered{}
 	}
 	facts := []string{fmt.Sprintf("time of operations on files: %s, %s read, %s written; by --label op=read and others, --by file", show.Count(res.Operations, "operation", "operations"),
-		show.Mb(float64(res.Read)/1e6), show.Mb(float64(res.Written)/1e6))}
+		show.MB(float64(res.Read)/1e6), show.MB(float64(res.Written)/1e6))}
 	if res.Open > 0 {
 		facts = append(facts, fmt.Sprintf("of %s the trace has no end: they count, and weigh nothing", show.Count(res.Open, "operation", "operations")))
 	}
@@ -133,7 +133,7 @@ func gatherDisk(a *disk.Analysis) Gathered {
 	if res.Operations == 0 {
 		return Gathered{}
 	}
-	facts := []string{fmt.Sprintf("time that disks took: %s, %s; by --label op=read, write or flush, --by file", show.Count(res.Operations, "operation", "operations"), show.Mb(float64(res.Bytes)/1e6))}
+	facts := []string{fmt.Sprintf("time that disks took: %s, %s; by --label op=read, write or flush, --by file", show.Count(res.Operations, "operation", "operations"), show.MB(float64(res.Bytes)/1e6))}
 	if res.Orphans > 0 {
 		facts = append(facts, fmt.Sprintf("%s have no stack: no event tells when they were asked for", show.Count(res.Orphans, "operation", "operations")))
 	}
@@ -145,19 +145,19 @@ func gatherBlocked(a *threads.Analysis) Gathered {
 	if res.Switches == 0 {
 		return Gathered{}
 	}
-	facts := []string{fmt.Sprintf("threads ran for %s, waited for %s, and were ready to run for %s", show.Ms(res.RunningMS), show.Ms(res.WaitingMS), show.Ms(res.ReadyMS))}
+	facts := []string{fmt.Sprintf("threads ran for %s, waited for %s, and were ready to run for %s", show.MS(res.RunningMS), show.MS(res.WaitingMS), show.MS(res.ReadyMS))}
 	if res.Readies == 0 {
-		facts[0] = fmt.Sprintf("threads ran for %s, and waited for %s, which includes being ready to run: no event tells it apart", show.Ms(res.RunningMS), show.Ms(res.WaitingMS))
+		facts[0] = fmt.Sprintf("threads ran for %s, and waited for %s, which includes being ready to run: no event tells it apart", show.MS(res.RunningMS), show.MS(res.WaitingMS))
 	}
 	open := 0.0
 	for _, t := range res.Threads {
 		open += t.OpenMS
 	}
 	if open > 0 {
-		facts = append(facts, fmt.Sprintf("%s of that lasts to the end of the trace, and has no stack: it is in no number below", show.Ms(open)))
+		facts = append(facts, fmt.Sprintf("%s of that lasts to the end of the trace, and has no stack: it is in no number below", show.MS(open)))
 	}
 	if res.Gaps > 0 {
-		facts = append(facts, fmt.Sprintf("context switches are missing in %s: of %s nobody knows what threads did", show.Count(res.Gaps, "place", "places"), show.Ms(res.UnknownMS)))
+		facts = append(facts, fmt.Sprintf("context switches are missing in %s: of %s nobody knows what threads did", show.Count(res.Gaps, "place", "places"), show.MS(res.UnknownMS)))
 	}
 	return Gathered{Samples: a.Samples(), Facts: facts}
 }

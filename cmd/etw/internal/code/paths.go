@@ -217,6 +217,7 @@ var (
 	WaitingCode  = []string{"System.Threading.", "System.Diagnostics.Tracing.NativeRuntimeEventSource."}
 )
 
+// LabelOf returns the value of a label of a sample, or "".
 func LabelOf(s stacks.Sample, key string) string {
 	i := slices.IndexFunc(s.Labels, func(l stacks.Label) bool { return l.Key == key })
 	if i < 0 {

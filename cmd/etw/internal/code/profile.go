@@ -45,6 +45,7 @@ type Profiling struct {
 // The forms of names that --names knows.
 var Namings = []string{"full", "type", "short"}
 
+// Flags adds the flags to a command.
 func (o *Profiling) Flags(cmd *cobra.Command) {
 	o.Ordered = samples.Names()
 	f := cmd.Flags()
@@ -102,6 +103,7 @@ func (o *Profiling) Check() error {
 	return nil
 }
 
+// Options returns how frames are named.
 func (o *Profiling) Options() stacks.Options {
 	names := map[string]stacks.Names{"full": stacks.FullNames, "type": stacks.QualifiedNames, "short": stacks.ShortNames}
 	return stacks.Options{Names: names[o.naming], Raw: o.raw, Tiers: o.tiers}

@@ -102,9 +102,9 @@ func (u valueUnit) cell(v int64) string {
 func (u valueUnit) text(v int64) string {
 	switch u.suffix {
 	case "Ms":
-		return show.Ms(float64(v) / u.per)
+		return show.MS(float64(v) / u.per)
 	case "MB":
-		return show.Mb(float64(v) / u.per)
+		return show.MB(float64(v) / u.per)
 	}
 	return show.Whole(v)
 }

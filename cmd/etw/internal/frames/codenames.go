@@ -26,6 +26,7 @@ type CodeMap struct {
 	learnt  *symbols.Table // what all records told, once that was asked for
 }
 
+// NewCodeMap returns a map that knows nothing yet, with files of symbols.
 func NewCodeMap(files *native.Dir, options ...symbols.Option) *CodeMap {
 	m := &CodeMap{files: files}
 	m.machine, m.Code = system.Of(&m.Mux), symbols.New(&m.Mux, options...)
@@ -84,6 +85,7 @@ type codeName struct {
 	from, to int64
 }
 
+// NewCodeNamer returns a namer, with files of symbols.
 func NewCodeNamer(files *native.Dir) *CodeNamer {
 	return &CodeNamer{CodeMap: NewCodeMap(files), known: make(map[codePlace]codeName)}
 }
@@ -174,6 +176,7 @@ type SymbolFiles struct {
 	none bool
 }
 
+// Flag adds the flags of symbols to a command.
 func (s *SymbolFiles) Flag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.Path, "symbols", "", "name native code also by the files in this `FOLDER` and those below it: PDB,\nELF and .NET files of the same builds, perf-PID.map and kallsyms")
 	cmd.Flags().BoolVar(&s.none, "no-symbols", false, "name native code by the trace alone, not by the libraries of this machine that\nare of the same builds")

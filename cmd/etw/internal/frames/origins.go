@@ -26,6 +26,7 @@ type Origins struct {
 // An originKey is what tells the frames of native code apart.
 type originKey struct{ name, tier string }
 
+// NewOrigins returns origins of no name yet.
 func NewOrigins() *Origins {
 	return &Origins{make(map[originKey]string), make(map[string]string)}
 }

@@ -52,9 +52,9 @@ func watchGCs(cmd *cobra.Command, m *liveMode, out *show.Output) error {
 // collectionColumns are the columns of a line. What tells of pauses fits a terminal of
 // 80 columns.
 func collectionColumns() []show.Column {
-	return []show.Column{show.Moment("startMs").Roomy(8), show.IDColumn("number"), show.Label("name"), show.MsColumn("pauseMs").Roomy(8),
-		show.MbColumn("beforeMB").Spared(2), show.MbColumn("afterMB"), show.MbColumn("promotedMB").Spared(3), show.MbColumn("allocatedMB").Spared(4),
-		show.MsColumn("p50Ms").Roomy(7), show.MsColumn("p95Ms").Roomy(7), show.MsColumn("p99Ms").Roomy(7), show.MsColumn("maxMs").Roomy(7), show.Label("reason").Roomy(10).Spared(1)}
+	return []show.Column{show.Moment("startMs").Roomy(8), show.IDColumn("number"), show.Label("name"), show.MSColumn("pauseMs").Roomy(8),
+		show.MBColumn("beforeMB").Spared(2), show.MBColumn("afterMB"), show.MBColumn("promotedMB").Spared(3), show.MBColumn("allocatedMB").Spared(4),
+		show.MSColumn("p50Ms").Roomy(7), show.MSColumn("p95Ms").Roomy(7), show.MSColumn("p99Ms").Roomy(7), show.MSColumn("maxMs").Roomy(7), show.Label("reason").Roomy(10).Spared(1)}
 }
 
 // collectionCells returns the cells of a collection, with the percentiles of the pauses

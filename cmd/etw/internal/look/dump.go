@@ -311,6 +311,7 @@ const (
 	timeAbsolute = "absolute"
 )
 
+// Flags adds the flags to a command.
 func (s *dumpStyle) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&s.enums, "enums", "name", "print values that have names as their `FORM`: name, number, or in JSON\nan object with value and name")

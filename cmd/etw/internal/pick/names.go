@@ -62,6 +62,7 @@ var nameFields = map[string]struct {
 	"threadsetname":   {true, "threadid", "threadname"},
 }
 
+// NewNames returns names of nothing yet.
 func NewNames() *Names {
 	return &Names{Processes: make(map[int64]string), Threads: make(map[int64]string)}
 }

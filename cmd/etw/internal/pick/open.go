@@ -36,10 +36,12 @@ type Input struct {
 // Key says what of the flags results depend on.
 func (in *Input) Key() string { return fmt.Sprint(in.unpackLimit, in.Manifests, in.NoAttribute) }
 
+// Flags adds the flags to a command.
 func (in *Input) Flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&in.unpackLimit, "unpack-limit", "", "let a compressed file unpack to this `size`, such as 20G, instead of\n256 MiB and 250 times its own size")
 }
 
+// ManifestFlag adds the flag for manifests to a command.
 func (in *Input) ManifestFlag(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&in.Manifests, "manifest", nil, "decode by the instrumentation manifest in this `file`, too, or by what a kernel\nof Linux says of its events, in a folder such as /sys/kernel/tracing/events;\nrepeatable")
 }
@@ -49,6 +51,7 @@ func KnownFlag(cmd *cobra.Command, paths *[]string) {
 	cmd.Flags().StringArrayVar(paths, "manifest", nil, "know the providers of the manifest in this `file`, too; repeatable")
 }
 
+// AttributeFlag adds the flag that attributes events to a command.
 func (in *Input) AttributeFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&in.NoAttribute, "no-attribute", false, "leave the processes and threads of kernel events as their headers have\nthem, and save the pass over .etl files that finds whom they are about")
 }

@@ -32,6 +32,7 @@ type Programs struct {
 	last  *program
 }
 
+// NewPrograms returns programs of which nothing is known yet.
 func NewPrograms() *Programs {
 	return &Programs{Names: NewNames(), ByPID: make(map[int64]*program)}
 }

@@ -25,6 +25,7 @@ type Scope struct {
 	times     Selection // only from, to and zone
 }
 
+// Flags adds the flags to a command.
 func (s *Scope) Flags(cmd *cobra.Command) {
 	processFlag(cmd, &s.processes, "only")
 	s.times.timeFlags(cmd)

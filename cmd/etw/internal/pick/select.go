@@ -31,6 +31,7 @@ type Selection struct {
 	Wheres    []string
 }
 
+// Flags adds the flags to a command.
 func (s *Selection) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	short := "p"
@@ -228,6 +229,7 @@ func isNamed(h *filter.Header) func(name string, guid etw.GUID) bool {
 	}
 }
 
+// BuiltinProviders returns the providers that are known without a manifest.
 func BuiltinProviders() []*etw.Provider {
 	var list []*etw.Provider
 	for _, b := range builtin.Providers {
@@ -272,6 +274,7 @@ func (s *Shot) EventOpcode() etw.Opcode {
 	return s.Opcode
 }
 
+// EventTask returns the task of the event.
 func (s *Shot) EventTask() uint16 {
 	if d := s.Event.Desc; s.Task == 0 && d != nil && s.Kind == etw.KindManifest {
 		return d.Task

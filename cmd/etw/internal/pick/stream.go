@@ -18,6 +18,7 @@ type Stream struct {
 	list    show.JsonList
 }
 
+// NewStream returns a stream of rows with these columns.
 func NewStream(p *show.Printer, columns ...show.Column) *Stream {
 	return &Stream{p: p, columns: columns, list: p.List()}
 }

@@ -11,9 +11,9 @@ import (
 // The columns of analyses are called as in JSON, and measured: cells are exact, and
 // rounded for people, who see a dash where a number is unknown.
 
-// MsColumn, mbColumn and counted are columns of times, sizes and whole numbers.
-func MsColumn(name string) Column { return Measured(name, 3) }
-func MbColumn(name string) Column { return Measured(name, 3) }
+// MSColumn, MBColumn and Counted are columns of times, sizes and whole numbers.
+func MSColumn(name string) Column { return Measured(name, 3) }
+func MBColumn(name string) Column { return Measured(name, 3) }
 func Counted(name string) Column  { return Measured(name, 0) }
 
 // Moment is a column of points in time, which are sorted from the first.
@@ -23,6 +23,7 @@ func Moment(name string) Column {
 	return c
 }
 
+// Measured is a column of numbers with so many digits.
 func Measured(name string, digits int) Column {
 	return Column{Name: name, Head: Heading(name), Number: true, Measured: true, Digits: digits}
 }
@@ -48,7 +49,7 @@ func Heading(name string) string {
 	return b.String()
 }
 
-// forPeople returns a measured cell as people see it.
+// shown returns a measured cell as people see it.
 func (c Column) shown(cell string) string {
 	switch {
 	case !c.Measured:
@@ -66,6 +67,7 @@ func (c Column) shown(cell string) string {
 // Exact, Maybe and Whole are the cells of numbers.
 func Exact(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
+// Maybe is the cell of a number that may be unknown.
 func Maybe(f quantity.Float) string {
 	if v, ok := f.Get(); ok {
 		return Exact(v)
@@ -73,6 +75,7 @@ func Maybe(f quantity.Float) string {
 	return ""
 }
 
+// Whole is the cell of a whole number.
 func Whole[N int | int64 | uint64 | uint32 | uint16](n N) string {
 	if n < 0 {
 		return strconv.FormatInt(int64(n), 10)

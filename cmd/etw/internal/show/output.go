@@ -39,6 +39,7 @@ var (
 	colors  = []string{"auto", "always", "never"}
 )
 
+// Flags adds the flags to a command.
 func (o *Output) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&o.Format, "format", "f", FormatText, "print as `FORMAT`: text, json (one document), jsonl (an object in each\nline), csv or md (a table of Markdown)")

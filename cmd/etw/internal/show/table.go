@@ -57,6 +57,7 @@ type Table struct {
 	Chosen string // which of how many the rows are, if it does not have all
 }
 
+// NewTable returns a table without rows.
 func NewTable(columns ...Column) *Table { return &Table{Columns: columns} }
 
 // Heading returns what stands above a column in text.

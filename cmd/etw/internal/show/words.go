@@ -15,12 +15,15 @@ func Count[N int | int64 | uint64](n N, one, several string) string {
 	return fmt.Sprint(n) + " " + several
 }
 
-// Ms, mb and percentOf are numbers in sentences.
-func Ms(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) + " ms" }
+// MS and MB are numbers in sentences.
+func MS(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) + " ms" }
+func MB(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) + " MB" }
 
-// MsOf and mbOf are of numbers that may be unknown.
-func MsOf(f quantity.Float) string { return known(f, Ms) }
+// MSOf and MBOf are of numbers that may be unknown.
+func MSOf(f quantity.Float) string { return known(f, MS) }
+func MBOf(f quantity.Float) string { return known(f, MB) }
 
+// PercentOf is a share that may be unknown.
 func PercentOf(f quantity.Float) string {
 	return known(f, func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) + " %" })
 }
@@ -38,9 +41,5 @@ func Spread(s *quantity.Summary) string {
 		return "-"
 	}
 	return fmt.Sprintf("%s in all; mean %s, median %s, p95 %s, p99 %s, longest %s",
-		Ms(s.Total), MsOf(s.Mean), MsOf(s.P50), MsOf(s.P95), MsOf(s.P99), MsOf(s.Max))
+		MS(s.Total), MSOf(s.Mean), MSOf(s.P50), MSOf(s.P95), MSOf(s.P99), MSOf(s.Max))
 }
-
-func Mb(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) + " MB" }
-
-func MbOf(f quantity.Float) string { return known(f, Mb) }

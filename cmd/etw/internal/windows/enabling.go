@@ -35,6 +35,7 @@ const (
 	rundownFull = "full"
 )
 
+// Flags adds the flags to a command.
 func (e *Enabling) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&e.profiles, "profile", nil, "record what these `NAMES` stand for; see below")
