@@ -3,6 +3,7 @@ package eventpipe
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,9 @@ import (
 
 // The map of a runtime is beside its socket. One that was there before stays.
 func TestPerfMaps(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("runtimes write no maps there")
+	}
 	dir := t.TempDir()
 	for socket, want := range map[string]string{
 		filepath.Join(dir, "dotnet-diagnostic-12-345-socket"): filepath.Join(dir, "perf-12.map"), "": "", "dotnet-diagnostic-x-1-socket": "",
@@ -26,7 +30,6 @@ func TestPerfMaps(t *testing.T) {
 	if err := os.WriteFile(m.asked[12].path, []byte("10 20 one\n0x30 0x10 two words\nno line\n30000 0 \n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	defer os.Remove(m.asked[12].path) // wine removes no folder that has files in it
 	var got []string
 	err := m.Read(t.Context(), func(pid int, start, size uint64, name string) { got = append(got, name) })
 	if err == nil || !strings.Contains(err.Error(), "no regular file") || !slices.Equal(got, []string{"one", "two words"}) {
