@@ -30,21 +30,28 @@ type TimePoint struct {
 // TimeSeries returns the counters and metrics of all processes, number by number.
 func (r *Result) TimeSeries() []TimeSeries {
 	var list []TimeSeries
-	for _, p := range r.Processes {
-		for _, c := range p.Counters {
-			s := TimeSeries{PID: p.PID, Provider: c.Provider, Name: c.Name, Tags: c.Metadata, Unit: cmp.Or(c.Unit, c.KnownUnit), Of: "mean", Description: c.Description}
-			for _, x := range c.Points {
-				value := x.Mean
-				if !x.PerSec.IsZero() {
-					value, s.Of = x.PerSec, "per second"
-				}
-				s.Points = append(s.Points, TimePoint{x.AtMS, value})
+	for i := range r.Processes {
+		list = append(list, r.Processes[i].timeSeries()...)
+	}
+	return list
+}
+
+// timeSeries returns the counters and metrics of a process, number by number.
+func (p *Process) timeSeries() []TimeSeries {
+	var list []TimeSeries
+	for _, c := range p.Counters {
+		s := TimeSeries{PID: p.PID, Provider: c.Provider, Name: c.Name, Tags: c.Metadata, Unit: cmp.Or(c.Unit, c.KnownUnit), Of: "mean", Description: c.Description}
+		for _, x := range c.Points {
+			value := x.Mean
+			if !x.PerSec.IsZero() {
+				value, s.Of = x.PerSec, "per second"
 			}
-			list = append(list, s)
+			s.Points = append(s.Points, TimePoint{x.AtMS, value})
 		}
-		for i := range p.Metrics {
-			list = append(list, p.Metrics[i].timeSeries(p.PID)...)
-		}
+		list = append(list, s)
+	}
+	for i := range p.Metrics {
+		list = append(list, p.Metrics[i].timeSeries(p.PID)...)
 	}
 	return list
 }

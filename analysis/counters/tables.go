@@ -2,72 +2,26 @@ package counters
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/table"
 )
 
-// A line is what one counter, one time series of a metric or one quantile of it said.
-type line struct {
-	provider, name, tags, unit, of, about string
-	points                                []point
-}
-
-// A point is what it said of an interval.
+// A point is the number of a series in an interval.
 type point struct {
-	*line
-	atMS  float64
-	value measure.Float
+	*TimeSeries
+	TimePoint
 }
 
-func (l *line) add(atMS float64, v measure.Float) { l.points = append(l.points, point{l, atMS, v}) }
-
-// lines returns the counters and metrics of a process.
-func (p *Process) lines() []*line {
-	var list []*line
-	for _, c := range p.Counters {
-		l := &line{provider: c.Provider, name: c.Name, tags: c.Metadata, unit: cmp.Or(c.Unit, c.KnownUnit), of: "mean", about: c.Description}
-		for _, x := range c.Points {
-			value := x.Mean
-			if !x.PerSec.IsZero() {
-				value, l.of = x.PerSec, "per second"
-			}
-			l.add(x.AtMS, value)
-		}
-		list = append(list, l)
+// series returns the counters and metrics of a process, by provider.
+func (p *Process) series() []*TimeSeries {
+	all := p.timeSeries()
+	list := make([]*TimeSeries, len(all))
+	for i := range all {
+		list[i] = &all[i]
 	}
-	for i := range p.Metrics {
-		list = append(list, p.Metrics[i].lines()...)
-	}
-	slices.SortStableFunc(list, func(a, b *line) int { return cmp.Compare(a.provider, b.provider) })
-	return list
-}
-
-// lines returns the parts of a time series of a metric: histograms have several values.
-func (m *Metric) lines() []*line {
-	var list []*line
-	add := func(of string, atMS float64, v measure.Float) {
-		if v.IsZero() {
-			return
-		}
-		i := slices.IndexFunc(list, func(l *line) bool { return l.of == of })
-		if i < 0 {
-			i = len(list)
-			list = append(list, &line{provider: m.Meter, name: m.Instrument, tags: m.Tags, unit: m.Unit, of: of, about: m.Description})
-		}
-		list[i].add(atMS, v)
-	}
-	for _, x := range m.Points {
-		add("value", x.AtMS, x.Value)
-		add("change", x.AtMS, x.Rate)
-		add("count", x.AtMS, x.Count)
-		add("sum", x.AtMS, x.Sum)
-		for _, q := range slices.Sorted(maps.Keys(x.Quantiles)) {
-			add("quantile "+q, x.AtMS, x.Quantiles[q])
-		}
-	}
+	slices.SortStableFunc(list, func(a, b *TimeSeries) int { return cmp.Compare(a.Provider, b.Provider) })
 	return list
 }
 
@@ -77,31 +31,33 @@ func pidOf(p Process) int64 { return p.PID }
 func (r *Result) Tables() []table.View {
 	parts := slices.Clone(r.Processes)
 	slices.SortStableFunc(parts, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
-	var all []*line
-	of := func(p Process) []*line { return p.lines() }
+	var all []*TimeSeries
+	of := func(p Process) []*TimeSeries { return p.series() }
 	for _, p := range parts {
 		all = append(all, of(p)...)
 	}
-	alike := table.Alike(all, func(l *line) string { return l.name }, func(l *line) string { return l.provider })
+	alike := table.Alike(all, func(l *TimeSeries) string { return l.Name }, func(l *TimeSeries) string { return l.Provider })
 	points := func(p Process) (list []point) {
-		for _, l := range of(p) {
-			list = append(list, l.points...)
+		for _, s := range of(p) {
+			for _, x := range s.Points {
+				list = append(list, point{s, x})
+			}
 		}
 		return list
 	}
 	notes := func(p Process) []Note { return p.Notes }
 	return []table.View{
-		table.Each("counter", "All counters", parts, pidOf, of, append([]table.Column[*line]{
-			table.Count("points", func(l *line) int { return len(l.points) }).Spared(4).As("Values"),
-			table.Amount("mean", func(l *line) measure.Float { return l.values().Mean }).Precisely(),
-			table.Amount("min", func(l *line) measure.Float { return l.values().Min }).Spared(2).As("Smallest").Precisely(),
-			table.Amount("max", func(l *line) measure.Float { return l.values().Max }).As("Greatest").Precisely(),
-			table.Amount("last", (*line).last).Spared(1).Precisely(),
-		}, lineColumns(alike, func(l *line) *line { return l })...)...),
+		table.Each("counter", "All counters", parts, pidOf, of, append([]table.Column[*TimeSeries]{
+			table.Count("points", func(l *TimeSeries) int { return len(l.Points) }).Spared(4).As("Values"),
+			table.Amount("mean", func(l *TimeSeries) measure.Float { return l.values().Mean }).Precisely(),
+			table.Amount("min", func(l *TimeSeries) measure.Float { return l.values().Min }).Spared(2).As("Smallest").Precisely(),
+			table.Amount("max", func(l *TimeSeries) measure.Float { return l.values().Max }).As("Greatest").Precisely(),
+			table.Amount("last", (*TimeSeries).last).Spared(1).Precisely(),
+		}, seriesColumns(alike, func(l *TimeSeries) *TimeSeries { return l })...)...),
 		table.Each("point", "Values", parts, pidOf, points, append([]table.Column[point]{
-			table.Moment("atMs", func(x point) float64 { return x.atMS }),
-			table.Amount("value", func(x point) measure.Float { return x.value }).Precisely(),
-		}, lineColumns(alike, func(x point) *line { return x.line })...)...),
+			table.Moment("atMs", func(x point) float64 { return x.AtMS }),
+			table.Amount("value", func(x point) measure.Float { return x.Value }).Precisely(),
+		}, seriesColumns(alike, func(x point) *TimeSeries { return x.TimeSeries })...)...),
 		table.Each("note", "What went wrong", parts, pidOf, notes,
 			table.Moment("atMs", func(n Note) float64 { return n.AtMS }),
 			table.Text("event", func(n Note) string { return n.Event }),
@@ -109,28 +65,28 @@ func (r *Result) Tables() []table.View {
 	}
 }
 
-// lineColumns say what a line is. Where providers have counters of one name, nothing else
+// seriesColumns say which series it is. Where providers have counters of one name, nothing else
 // tells them apart.
-func lineColumns[T any](alike bool, of func(T) *line) []table.Column[T] {
+func seriesColumns[T any](alike bool, of func(T) *TimeSeries) []table.Column[T] {
 	provider := 3
 	if alike {
 		provider = 0
 	}
 	return []table.Column[T]{
-		table.Text("of", func(x T) string { return of(x).of }),
-		table.Text("unit", func(x T) string { return of(x).unit }),
-		table.Text("provider", func(x T) string { return of(x).provider }).Spared(provider).About(),
-		table.Text("name", func(x T) string { return of(x).name }).About(),
-		table.Text("tags", func(x T) string { return of(x).tags }),
-		table.Text("about", func(x T) string { return of(x).about }).Spared(4),
+		table.Text("of", func(x T) string { return of(x).Of }),
+		table.Text("unit", func(x T) string { return of(x).Unit }),
+		table.Text("provider", func(x T) string { return of(x).Provider }).Spared(provider).About(),
+		table.Text("name", func(x T) string { return of(x).Name }).About(),
+		table.Text("tags", func(x T) string { return of(x).Tags }),
+		table.Text("about", func(x T) string { return of(x).Description }).Spared(4),
 	}
 }
 
 // values sums up the values that are known.
-func (l *line) values() measure.Summary {
+func (l *TimeSeries) values() measure.Summary {
 	var list []float64
-	for _, x := range l.points {
-		if v, ok := x.value.Get(); ok {
+	for _, x := range l.Points {
+		if v, ok := x.Value.Get(); ok {
 			list = append(list, v)
 		}
 	}
@@ -138,10 +94,10 @@ func (l *line) values() measure.Summary {
 }
 
 // last returns the last value that is known.
-func (l *line) last() measure.Float {
-	for _, x := range slices.Backward(l.points) {
-		if !x.value.IsZero() {
-			return x.value
+func (l *TimeSeries) last() measure.Float {
+	for _, x := range slices.Backward(l.Points) {
+		if !x.Value.IsZero() {
+			return x.Value
 		}
 	}
 	return measure.Float{}
