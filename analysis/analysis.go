@@ -15,6 +15,7 @@ package analysis
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/etwgen/etwgen/analysis/alloc"
 	"github.com/etwgen/etwgen/analysis/contention"
@@ -25,6 +26,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/heap"
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/loader"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/runtimes"
 	"github.com/etwgen/etwgen/analysis/stacks"
@@ -83,8 +85,15 @@ type Set struct {
 	counters   *counters.Analysis
 }
 
+// Needs are those of the analyses but for handles and heap, which change the program that
+// is watched: it would collect its heap, and write down each object. To ask for these as
+// well, name what they need.
+var Needs = slices.Concat(gc.Needs, alloc.Needs, jit.Needs, exceptions.NeedsHandling, contention.Needs, waits.NeedsPool,
+	threadpool.Needs, loader.Needs, requests.Needs)
+
 // New returns all analyses, with their handlers registered at mux.
 func New(mux *etw.Mux) *Set {
+	defer need.Ask(mux, Needs)()
 	return &Set{
 		mux:        mux,
 		runtimes:   runtimes.New(mux),

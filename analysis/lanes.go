@@ -29,6 +29,13 @@ func (s *spanned) Next(r *etw.Record) error {
 	return nil
 }
 
+// Interrupt implements [etw.Interrupter], if the source under it does.
+func (s *spanned) Interrupt() {
+	if live, ok := s.Source.(etw.Interrupter); ok {
+		live.Interrupt()
+	}
+}
+
 // timeline returns a source to read in place of another, and what sets the timeline of the
 // result when it was read.
 func (s *Set) timeline(source etw.Source, o *options) (etw.Source, func(*Result)) {

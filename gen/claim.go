@@ -54,7 +54,7 @@ func newNames(file string, opts Options, errs *diagnostics) *names {
 		errs:    errs,
 		locals:  map[string]int{"providerDesc": 1},
 	}
-	n.pkg = n.scope("name", map[string]bool{"Provider": true})
+	n.pkg = n.scope("name", map[string]bool{"Provider": true, "Types": true})
 	return n
 }
 

@@ -79,13 +79,12 @@ func (p *pkg) emitProvider(f *jen.File) {
 		jen.Id("_").Op("=").Add(rt("EnforceVersion")).Call(rt("MaxVersion").Op("-").Lit(generation)),
 	)
 	f.Line()
-	f.Var().Id("providerDesc").Op("=").Add(rt("ProviderDesc")).Add(lines(
-		key("Name", jen.Lit(p.m.Name)),
-		key("GUID", guid(p.m.GUID)),
-	))
+	f.Var().Id("providerDesc").Op("=").Add(rt("ProviderDesc")).Add(lines(p.descFields()...))
 	f.Line()
 	doc(f.Group, fmt.Sprintf("Provider is %s %s.", p.m.Name, p.m.GUID), p.m.Doc)
 	f.Var().Id("Provider").Op("=").Op("&").Add(rt("Provider")).Add(lines(p.providerFields()...))
+	f.Line()
+	p.emitTypes(f)
 	for _, g := range p.consts {
 		if len(g.consts) > 0 {
 			f.Line()
@@ -96,7 +95,19 @@ func (p *pkg) emitProvider(f *jen.File) {
 
 // generation is the version of generated code that this generator writes: see
 // etw.EnforceVersion.
-const generation = 2
+const generation = 3
+
+// descFields returns the fields of the description of the provider.
+func (p *pkg) descFields() []jen.Code {
+	fields := []jen.Code{key("Name", jen.Lit(p.m.Name)), key("GUID", guid(p.m.GUID)), key("Generated", jen.True())}
+	if p.m.EventSource {
+		fields = append(fields, key("EventSource", jen.True()))
+	}
+	if costly := p.m.Costly(); costly != 0 {
+		fields = append(fields, key("Costly", hex(costly)))
+	}
+	return fields
+}
 
 func (p *pkg) providerFields() []jen.Code {
 	fields := []jen.Code{key("Desc", jen.Op("&").Id("providerDesc"))}
@@ -122,6 +133,30 @@ func (p *pkg) providerFields() []jen.Code {
 		fields = append(fields, key("Levels", jen.Index().Add(rt("LevelDesc")).Add(lines(levels...))))
 	}
 	return fields
+}
+
+// emitTypes writes the function that makes an event of each type. It is a function, and
+// no variable, so that programs which do not call it link the types that they use.
+func (p *pkg) emitTypes(f *jen.File) {
+	var rows []jen.Code // one for each event with its versions
+	var versions []jen.Code
+	for i, ev := range p.events {
+		if ev.lost != "" {
+			continue
+		}
+		versions = append(versions, jen.New(jen.Id(ev.goName)))
+		if i+1 == len(p.events) || !p.events[i+1].isVersionOf(ev) {
+			rows = append(rows, jen.List(versions...))
+			versions = nil
+		}
+	}
+	doc(f.Group, "Types returns an event of each type: those of Provider.Events, in their order.")
+	head := f.Func().Id("Types").Params().Index().Add(rt("Event"))
+	if len(rows) == 0 {
+		head.Add(brief(jen.Return(jen.Nil())))
+		return
+	}
+	head.Block(jen.Return(jen.Index().Add(rt("Event")).Add(lines(rows...))))
 }
 
 // emitConsts writes a block of constants.

@@ -27,9 +27,8 @@ func emitEventDesc(f *jen.File, ev *event) {
 	default:
 		fields = append(fields, key("Fields", fieldDescs(l.fields)))
 	}
-	make := key("New", jen.Func().Params().Add(rt("Event")).Add(brief(jen.Return(jen.New(jen.Id(ev.goName))))))
 	f.Var().Id(ev.desc).Op("=").Add(rt("EventDesc")).
-		Add(lines(rows(headerDesc(ev.m), class, namesDesc(ev), message, fields, []jen.Code{make})...))
+		Add(lines(rows(headerDesc(ev.m), class, namesDesc(ev), message, fields)...))
 	f.Line()
 }
 

@@ -20,17 +20,18 @@ const (
 func (p *pkg) emitTests() *jen.File {
 	f := p.newFile()
 	f.ImportName(testPath, "etwtest")
-	provider := func(g *jen.Group, call string) { g.Qual(testPath, call).Call(jen.Id("t"), jen.Id("Provider")) }
-	p.emitTest(f, testRoundTrip, func(g *jen.Group) { provider(g, "RoundTrip") })
-	p.emitTest(f, testTruncate, func(g *jen.Group) { provider(g, "Truncate") })
-	p.emitTest(f, testClone, func(g *jen.Group) { provider(g, "Clone") })
+	types := func(t string) []jen.Code { return []jen.Code{jen.Id(t), jen.Id("Types").Call().Op("...")} }
+	every := func(g *jen.Group, call string) { g.Qual(testPath, call).Call(types("t")...) }
+	p.emitTest(f, testRoundTrip, func(g *jen.Group) { every(g, "RoundTrip") })
+	p.emitTest(f, testTruncate, func(g *jen.Group) { every(g, "Truncate") })
+	p.emitTest(f, testClone, func(g *jen.Group) { every(g, "Clone") })
 	p.emitTest(f, testVersions, func(g *jen.Group) {
 		for _, a := range p.anys {
-			g.Qual(testPath, "Versions").Types(jen.Id(a.goName)).Call(jen.Id("t"))
+			g.Qual(testPath, "Versions").Types(jen.Id(a.goName)).Call(types("t")...)
 		}
 	})
 	p.emitTest(f, testAllocs, func(g *jen.Group) {
-		provider(g, "Allocs")
+		every(g, "Allocs")
 		for _, ev := range p.events {
 			if ev.lost == "" {
 				allocsOf(g, ev.goName, sequences(jen.Id("e"), ev.fields()))
@@ -41,7 +42,7 @@ func (p *pkg) emitTests() *jen.File {
 		}
 	})
 	f.Func().Id(p.tests[testFuzz]).Params(jen.Id("f").Op("*").Qual("testing", "F")).Block(
-		jen.Qual(testPath, "Fuzz").Call(jen.Id("f"), jen.Id("Provider")),
+		jen.Qual(testPath, "Fuzz").Call(types("f")...),
 	)
 	return f
 }

@@ -16,8 +16,8 @@ import (
 )
 
 // refusals has what every refused manifest of the corpus is refused for, by its
-// first error. Those that are no manifests and those that are not well-formed
-// are refused in both modes; the dumps of classic providers only in strict mode.
+// first error. Those that are no manifests are refused in both modes; the dumps of
+// classic providers only in strict mode.
 var refusals = map[string]string{
 	"handwritten/chrome_regions_of_interest.xml":               "2:1: no ETW provider",
 	"handwritten/gas.man":                                      "2:1: no ETW provider",
@@ -25,11 +25,6 @@ var refusals = map[string]string{
 	"handwritten/xdppcw.man":                                   `2:1: namespace "https://`,
 	"perfview/ASPNetTraceEventParser.man.xml":                  `312:11: event 10000 has opcode "1", which is not declared`,
 	"perfview/kerneltraceeventparser.man.xml":                  `65:13: unknown inType "trace:WBEMSid"`,
-	"win7-7600/Microsoft-Windows-GroupPolicy.xml":              `29:70: not well-formed XML at `,
-	"win10-17134/Microsoft-Windows-GroupPolicy.xml":            `29:70: not well-formed XML at `,
-	"win10-17134/Microsoft-Windows-AppXDeployment-Server.xml":  `286:160: not well-formed XML at `,
-	"win10-17134/Microsoft-Windows-NetworkProvider.xml":        `32:66: not well-formed XML at `,
-	"win10-17134/Microsoft-Windows-Ntfs.xml":                   `43:213: not well-formed XML at `,
 	"win10-17134/Microsoft.Diagnostics.FastSerialization.xml":  "2:1: no ETW provider: the document is <doc>",
 	"win10-17134/Microsoft.Diagnostics.Tracing.TraceEvent.xml": "2:1: no ETW provider: the document is <doc>",
 }

@@ -57,6 +57,13 @@ func (p *providerParser) keyword(n *node) {
 	k.Mask = p.number(n, "mask", what, 64)
 	k.Message, k.MessageID = p.message(n)
 	k.Doc, k.GoName = p.docName(n)
+	switch costly, ok := n.extension("costly"); {
+	case !ok:
+	case costly == "true":
+		k.Costly = true
+	default:
+		p.fail(n, "etwgen:costly of keyword %s is %s; it is true, or not there", quote(k.Name), quote(costly))
+	}
 	if mask, ok := parseNumber(n.attr("mask"), 64); ok {
 		switch {
 		case mask == 0:

@@ -24,7 +24,7 @@ func (m *Manifest) Describe() []*etw.Provider {
 // leads to are left out.
 func (p *Provider) Describe() *etw.Provider {
 	d := newDescriber()
-	out := &etw.Provider{Desc: &etw.ProviderDesc{Name: p.Name, GUID: p.GUID}}
+	out := &etw.Provider{Desc: &etw.ProviderDesc{Name: p.Name, GUID: p.GUID, EventSource: p.EventSource, Costly: p.Costly()}}
 	for _, e := range p.Events {
 		if desc := d.event(e); desc.Kind == etw.KindClassic || e.Undispatched == "" {
 			desc.Provider = out.Desc

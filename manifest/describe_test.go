@@ -17,7 +17,7 @@ import (
 // that the generator made of the same manifest.
 func TestDescribe(t *testing.T) {
 	var got []*etw.Provider
-	for _, name := range []string{"clr", "kernel", "universal"} {
+	for _, name := range []string{"clr", "kernel", "universal", "windows"} {
 		m, _, err := manifest.ParseFile(filepath.Join("..", "generated", name, name+".man"), manifest.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +32,7 @@ func TestDescribe(t *testing.T) {
 		generated[p.Desc.GUID] = p.Provider
 	}
 	// What only generated code has.
-	own := cmpopts.IgnoreFields(etw.EventDesc{}, "New")
+	own := cmpopts.IgnoreFields(etw.ProviderDesc{}, "Generated")
 	for _, p := range got {
 		if diff := cmp.Diff(generated[p.Desc.GUID], p, own, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s (-generated +described):\n%s", p.Desc.Name, diff)

@@ -42,6 +42,7 @@ func (p *providerParser) event(n *node) {
 	e.Message, e.MessageID = p.message(n)
 	e.Doc, e.GoName = p.docName(n)
 	p.checkSymbol(n, what, e.Symbol)
+	p.checkTwins(n, what, e)
 	p.checkAdmin(n, what, e)
 	p.checkInserts(n, e)
 	if p.prov.Classic {
@@ -230,6 +231,19 @@ func (p *parser) checkSymbol(n *node, what, symbol string) {
 	if symbol != "" && Symbol(symbol) != symbol {
 		p.fail(n, "symbol %s of %s is not a C identifier; use letters, digits and _, and begin with a letter", quote(symbol), what)
 	}
+}
+
+// checkTwins checks that no other event has the same symbol.
+func (p *providerParser) checkTwins(n *node, what string, e *Event) {
+	if e.Symbol == "" || p.opts.Lenient {
+		return
+	}
+	if first := p.symbols[e.Symbol]; first != nil {
+		p.warn(n, "symbol %s of %s is also that of the event at %s, and a type or a macro in C is for one; change the symbol of one",
+			quote(e.Symbol), what, first.Pos)
+		return
+	}
+	p.symbols[e.Symbol] = e
 }
 
 // Symbol returns a name as an identifier of C, as symbols are: with _ for what that

@@ -92,6 +92,26 @@ func TestSelfDescribing(t *testing.T) {
 	}
 }
 
+// Two events of one symbol are two types of one name.
+func TestTwins(t *testing.T) {
+	events := `<events><event value="1" symbol="Start"/><event value="1" version="1" symbol="Start_V1"/>§1<event value="2" symbol="Start"/></events>`
+	src, places := unmark(t, withStrings(events, ""))
+	checkDiagnostics(t, src, places, Options{}, nil, []string{
+		`1: symbol "Start" of event 2 is also that of the event at t.man:2:9, and a type or a macro in C is for one; change the symbol of one`})
+	checkDiagnostics(t, src, places, Options{Lenient: true}, nil, nil)
+}
+
+// TestCostly: a keyword by which a session changes a program.
+func TestCostly(t *testing.T) {
+	src := withStrings(`<keywords><keyword name="Collect" mask="0x2" etwgen:costly="true"/><keyword name="Look" mask="0x1"/></keywords>`, "")
+	m := mustParse(t, src, Options{})
+	if k := m.Providers[0].Keywords; len(k) != 2 || !k[0].Costly || k[1].Costly {
+		t.Errorf("keywords are %+v", k)
+	}
+	src, places := unmark(t, withStrings(`<keywords>§1<keyword name="Collect" mask="0x2" etwgen:costly="no"/></keywords>`, ""))
+	checkDiagnostics(t, src, places, Options{}, []string{`1: etwgen:costly of keyword "Collect" is "no"; it is true, or not there`}, nil)
+}
+
 // TestNamed: an event that records identify by its name.
 func TestNamed(t *testing.T) {
 	src := withStrings(`<events>

@@ -15,7 +15,7 @@ var extensionAttrs = map[string][]string{
 	"template": {"doc", "name"},
 	"data":     {"doc", "name", "count", "length", "inType", "when", "opaque"},
 	"struct":   {"doc", "name", "count"},
-	"keyword":  {"doc", "name"},
+	"keyword":  {"doc", "name", "costly"},
 	"task":     {"doc", "name"},
 	"opcode":   {"doc", "name"},
 	"level":    {"doc", "name"},

@@ -218,6 +218,18 @@ type Keyword struct {
 	MessageID string
 	Doc       string
 	GoName    string
+	// Costly says that a session with the keyword changes the program that it watches.
+	Costly bool
+}
+
+// Costly returns the keywords by which a session changes the program that it watches.
+func (p *Provider) Costly() (mask uint64) {
+	for _, k := range p.Keywords {
+		if k.Costly {
+			mask |= k.Mask
+		}
+	}
+	return mask
 }
 
 // A Level is a severity.

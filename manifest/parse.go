@@ -59,6 +59,20 @@ func ParseFile(path string, opts Options) (*Manifest, ErrorList, error) {
 // [ErrorList], and the manifest is nil. The first list has the warnings, which
 // are returned in either case. Both are in the order of the file.
 func Parse(name string, data []byte, opts Options) (*Manifest, ErrorList, error) {
+	m, warnings, err := parse(name, data, opts)
+	if err == nil || !opts.Lenient {
+		return m, warnings, err
+	}
+	if escaped := escapeDump(data); !bytes.Equal(escaped, data) {
+		if m, warnings, err := parse(name, escaped, opts); err == nil {
+			return m, warnings, nil
+		}
+	}
+	return m, warnings, err
+}
+
+// parse is Parse of what is well-formed.
+func parse(name string, data []byte, opts Options) (*Manifest, ErrorList, error) {
 	p := &parser{
 		file:       name,
 		opts:       opts,
@@ -247,6 +261,7 @@ type providerParser struct {
 	events       map[eventKey]*Event
 	classic      map[etw.Key]*Event
 	named        map[namedKey]*Event
+	symbols      map[string]*Event
 }
 
 // provider reads a provider.
@@ -267,6 +282,7 @@ func (p *parser) provider(n *node) {
 		templates:     make(map[string]*Template),
 		events:        make(map[eventKey]*Event),
 		named:         make(map[namedKey]*Event),
+		symbols:       make(map[string]*Event),
 		classic:       make(map[etw.Key]*Event),
 	}
 	p.m.Providers = append(p.m.Providers, pp.prov)

@@ -85,13 +85,15 @@ func TestUTF16(t *testing.T) {
 		for _, u := range utf16.Encode([]rune(src)) {
 			data = order.AppendUint16(data, u)
 		}
-		m, warnings, err := Parse("t.man", data, Options{})
-		if err != nil || len(warnings) > 0 {
-			t.Fatal(err, warnings)
-		}
-		entry := m.Providers[0].Maps[0].Entries[0]
-		if entry.Message != "ü€𝄞" || entry.Pos.Line != 3 {
-			t.Errorf("%q at %v", entry.Message, entry.Pos)
+		for name, data := range map[string][]byte{"marked": data, "without a mark": data[2:]} {
+			m, warnings, err := Parse("t.man", data, Options{})
+			if err != nil || len(warnings) > 0 {
+				t.Fatal(name, err, warnings)
+			}
+			entry := m.Providers[0].Maps[0].Entries[0]
+			if entry.Message != "ü€𝄞" || entry.Pos.Line != 3 {
+				t.Errorf("%s: %q at %v", name, entry.Message, entry.Pos)
+			}
 		}
 		if _, _, err := Parse("t.man", data[:len(data)-1], Options{}); err == nil || !strings.Contains(err.Error(), "is the file cut off?") {
 			t.Errorf("half a character: %v", err)

@@ -16,7 +16,7 @@ type text struct {
 	wide bool // it was UTF-16
 }
 
-// decodeText finds out the encoding of a file by its byte order mark. It
+// decodeText finds out the encoding of a file by its byte order mark, or by its begin. It
 // returns the offset of what is wrong, in the UTF-8 form.
 func decodeText(data []byte) (t text, at int, problem string) {
 	switch {
@@ -28,6 +28,12 @@ func decodeText(data []byte) (t text, at int, problem string) {
 	case bytes.HasPrefix(data, []byte("\xfe\xff")):
 		t.wide = true
 		t.src, problem = decodeUTF16(data[2:], binary.BigEndian)
+	case bytes.HasPrefix(data, []byte("<\x00")): // some editors leave the mark out
+		t.wide = true
+		t.src, problem = decodeUTF16(data, binary.LittleEndian)
+	case bytes.HasPrefix(data, []byte("\x00<")):
+		t.wide = true
+		t.src, problem = decodeUTF16(data, binary.BigEndian)
 	default:
 		t.src = data
 	}

@@ -137,7 +137,11 @@ func (w *writer) opcode(o *Opcode) {
 }
 
 func (w *writer) keyword(k *Keyword) {
-	w.element("keyword", "name", k.Name, "mask", hex(k.Mask), "symbol", k.Symbol,
+	costly := ""
+	if k.Costly {
+		costly = "true"
+	}
+	w.element("keyword", "name", k.Name, "mask", hex(k.Mask), "symbol", k.Symbol, "etwgen:costly", costly,
 		"message", message(k.Message, k.MessageID), "etwgen:name", k.GoName, "etwgen:doc", k.Doc)
 }
 

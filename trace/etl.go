@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/etwgen/etwgen/runtime/etl"
@@ -84,6 +85,7 @@ func (r *etlReader) head() Head {
 	h := &r.header
 	return Head{
 		Recorder: Windows, Stopped: h.End != 0, Written: int64(h.BuffersWritten) * int64(h.BufferSize),
+		Zone:     h.Zone,
 		Identity: identity("etl\x00"+h.SessionName, int64(h.Boot), int64(h.Processors)),
 	}
 }
@@ -115,16 +117,48 @@ func (r *etlReader) headerFacts(of *File) facts {
 	f.number("clockFrequency", h.Clock.Frequency, "Hz")
 	f.time("boot", h.Boot)
 	f.time("start", h.Clock.Start)
+	if h.Zone != nil {
+		f.text("timeZone", zoneText(h.Start().In(h.Zone)))
+	}
 	end := h.End
-	if end == 0 && of.lastOf != nil { // the session was not stopped
-		end = of.lastOf.FileTime(of.last)
+	if last, ok := r.lastEvent(of); ok { // what merging and rundowns add comes after the session
+		end = last
 	}
 	if end != 0 {
 		f.time("end", end)
 		f.duration(between(h.Clock.Start, end))
 	}
+	if h.End != 0 && between(end, h.End).Abs() >= time.Millisecond {
+		f.time("headerEnd", h.End)
+		length := between(h.Clock.Start, h.End)
+		f.add("headerDurationMs", float64(length)/1e6, length.String())
+	}
 	f.number("bufferSize", int64(h.BufferSize), "bytes")
 	return f
+}
+
+// zoneText returns the zone of a time: by how far it is from UTC and, unless that is
+// a reference to a resource of Windows, by its name.
+func zoneText(t time.Time) string {
+	text, name := t.Format("UTC-07:00"), t.Location().String()
+	if strings.HasPrefix(name, "@") {
+		return text
+	}
+	return text + " " + name
+}
+
+// lastEvent returns when the last event was that was read, unless it cannot be of the
+// session, whose header says when that ended.
+func (r *etlReader) lastEvent(of *File) (etw.FileTime, bool) {
+	if of.lastOf == nil {
+		return 0, false
+	}
+	h, last := &r.header, of.lastOf.FileTime(of.last)
+	if h.End == 0 {
+		return last, true
+	}
+	length := between(h.Clock.Start, h.End)
+	return last, last >= h.Clock.Start && between(h.End, last) <= max(length, 0)+time.Minute
 }
 
 // facts returns what the header says, and what the buffers show.

@@ -18,6 +18,9 @@ type Head struct {
 	// written, both where the head tells.
 	Stopped bool
 	Written int64
+	// Zone is the local time of the machine when the session began, nil if the head does
+	// not tell.
+	Zone *time.Location
 }
 
 // A Recorder is a kind of program that makes traces.

@@ -101,6 +101,7 @@ var (
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
+	defer need.Ask(mux, Needs)()
 	a := &Analysis{types: types.Of(mux)}
 	a.runtimes.Watch(mux)
 	lives.On(&a.runtimes, mux, a.tick)

@@ -3,12 +3,12 @@ package alloc
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // unnamed is shown for types of which the events have no name.
@@ -72,7 +72,7 @@ func merge(all map[string]*Type, list []Type) {
 
 // sortTypes sorts types by bytes.
 func sortTypes(list []Type) {
-	slices.SortFunc(list, func(a, b Type) int {
+	order.Sort(list, func(a, b Type) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Type, b.Type), cmp.Compare(b.Ticks, a.Ticks))
 	})
 }

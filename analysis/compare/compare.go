@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A Figure is one number of a recording.
@@ -264,7 +265,7 @@ func (c *Change) Weight() float64 {
 // Sort puts changes first, those that weigh most before the rest, then what is noise, and
 // last what only one side has.
 func Sort(list []Change) {
-	slices.SortStableFunc(list, func(x, y Change) int {
+	order.Stable(list, func(x, y Change) int {
 		return cmp.Or(cmp.Compare(x.Verdict.order(), y.Verdict.order()), cmp.Compare(y.Weight(), x.Weight()))
 	})
 }

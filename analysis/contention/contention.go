@@ -20,6 +20,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -86,6 +87,7 @@ var Needs = []need.Need{{What: "contention", Provider: need.CLR, Keywords: 0x400
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
+	defer need.Ask(mux, Needs)()
 	a := &Analysis{}
 	a.runtimes.Watch(mux)
 	lives.On(&a.runtimes, mux, begin)
@@ -202,7 +204,7 @@ func (s *state) result(rt *runtime) *Runtime {
 	for k, v := range s.locks {
 		out.Locks = append(out.Locks, Lock{hex(k.id), hex(k.object), v.count, v.total, v.max})
 	}
-	slices.SortFunc(out.Locks, func(a, b Lock) int {
+	order.Sort(out.Locks, func(a, b Lock) int {
 		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.Object, b.Object))
 	})
 	for _, w := range s.samples.Sum() {
@@ -218,7 +220,7 @@ func threadList(m map[int64]*sum) []Thread {
 	for k, v := range m {
 		list = append(list, Thread{k, v.count, v.total, v.max})
 	}
-	slices.SortFunc(list, func(a, b Thread) int {
+	order.Sort(list, func(a, b Thread) int {
 		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Thread, b.Thread))
 	})
 	return list

@@ -21,6 +21,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
 	known "github.com/etwgen/etwgen/generated/dotnet/counters"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -238,10 +239,10 @@ func (a *Analysis) Result() *Result {
 			row.Deltas = p.State.deltas[m.Session]
 			out.Metrics = append(out.Metrics, row)
 		}
-		slices.SortFunc(out.Counters, func(a, b Counter) int {
+		order.Sort(out.Counters, func(a, b Counter) int {
 			return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Series, b.Series))
 		})
-		slices.SortFunc(out.Metrics, func(a, b Metric) int {
+		order.Sort(out.Metrics, func(a, b Metric) int {
 			return cmp.Or(cmp.Compare(a.Meter, b.Meter), cmp.Compare(a.Instrument, b.Instrument), cmp.Compare(a.Tags, b.Tags),
 				cmp.Compare(a.Session, b.Session), cmp.Compare(a.ID, b.ID))
 		})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A point is the number of a series in an interval.
@@ -21,7 +22,7 @@ func (p *Process) series() []*TimeSeries {
 	for i := range all {
 		list[i] = &all[i]
 	}
-	slices.SortStableFunc(list, func(a, b *TimeSeries) int { return cmp.Compare(a.Provider, b.Provider) })
+	order.Stable(list, func(a, b *TimeSeries) int { return cmp.Compare(a.Provider, b.Provider) })
 	return list
 }
 
@@ -30,7 +31,7 @@ func pidOf(p Process) int64 { return p.PID }
 // Tables returns the tables of a result: counters, and what each said when.
 func (r *Result) Tables() []table.View {
 	parts := slices.Clone(r.Processes)
-	slices.SortStableFunc(parts, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
+	order.Stable(parts, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
 	var all []*TimeSeries
 	of := func(p Process) []*TimeSeries { return p.series() }
 	for _, p := range parts {

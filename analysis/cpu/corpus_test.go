@@ -20,7 +20,7 @@ func analyze(tb testing.TB, path string) (*stacks.Profile, *Result) {
 	var mux etw.Mux
 	s, c := symbols.New(&mux), New(&mux)
 	testtrace.Run(tb, &mux, path)
-	return stacks.NewProfile(s.Table(), stacks.Options{Raw: true}, c.Samples()...), c.Result()
+	return stacks.NewProfile(s.Table(), stacks.Options{Raw: true, AsSampled: true}, c.Samples()...), c.Result()
 }
 
 // unknown is what TraceEvent calls frames without a name.

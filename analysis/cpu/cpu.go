@@ -29,6 +29,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -74,8 +75,10 @@ var Needs = []need.Need{{What: "thread samples", Provider: sampler.Name, Level: 
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
+	defer need.Ask(mux, Needs)()
 	a := &Analysis{open: make(map[thread]int64), pauses: make(map[int64][]span),
 		base: stacks.NewSamples(ThreadTime, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "time", Unit: "nanoseconds"})}
+	a.base.SetReading(reading)
 	etw.Handle(mux, func(r *etw.Record, e *sampled) error {
 		a.sample(r, e.state)
 		return nil
@@ -191,7 +194,7 @@ func (a *Analysis) weigh() (*stacks.Samples, *Result) {
 	weights := make([]weight, len(a.taken))
 	var gaps []int64
 	for t, list := range byThread {
-		slices.SortStableFunc(list, func(x, y int32) int { return cmp.Compare(a.taken[x].at, a.taken[y].at) })
+		order.Stable(list, func(x, y int32) int { return cmp.Compare(a.taken[x].at, a.taken[y].at) })
 		row := a.weighThread(t, list, weights, &gaps)
 		if row.Samples == 0 {
 			continue
@@ -202,7 +205,7 @@ func (a *Analysis) weigh() (*stacks.Samples, *Result) {
 	}
 	res.External = res.Samples - res.Managed
 	res.IntervalMS = float64(median(gaps)) / 1e6
-	slices.SortFunc(res.Threads, func(x, y Thread) int {
+	order.Sort(res.Threads, func(x, y Thread) int {
 		return cmp.Or(cmp.Compare(y.Samples, x.Samples), cmp.Compare(x.Process, y.Process), cmp.Compare(x.Thread, y.Thread))
 	})
 	for _, t := range res.Threads {
@@ -217,8 +220,15 @@ func (a *Analysis) weigh() (*stacks.Samples, *Result) {
 			continue
 		}
 		out.AddStack(t.at, t.process, t.id, t.stack, labels[t.state], 1, w.time)
-		if w.pause > 0 {
-			out.AddPseudo(t.at, t.process, t.id, t.stack, gcPause, labels[inGC], 0, w.pause)
+		if t.state == external {
+			out.OutsideManaged()
+		}
+		if w.pause == 0 {
+			continue
+		}
+		out.AddPseudo(t.at, t.process, t.id, t.stack, gcPause, labels[inGC], 0, w.pause)
+		if t.state == external {
+			out.OutsideManaged()
 		}
 	}
 	return out, res
@@ -290,7 +300,7 @@ func median(values []int64) int64 {
 // merged returns spans in their order, such that none overlap.
 func merged(spans []span) []span {
 	list := slices.Clone(spans)
-	slices.SortFunc(list, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	order.Sort(list, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	out := list[:0]
 	for _, s := range list {
 		if n := len(out); n > 0 && s.from <= out[n-1].to {

@@ -17,6 +17,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -92,6 +93,7 @@ var (
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
+	defer need.Ask(mux, NeedsHandling)()
 	a := &Analysis{}
 	t := &a.runtimes
 	t.Watch(mux)
@@ -226,7 +228,7 @@ func (a *Analysis) Result() *Result {
 }
 
 func sortTypes(list []Type) {
-	slices.SortFunc(list, func(a, b Type) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Type, b.Type)) })
+	order.Sort(list, func(a, b Type) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Type, b.Type)) })
 }
 
 func (s *state) result(rt *runtime) *Runtime {
@@ -244,13 +246,13 @@ func (s *state) result(rt *runtime) *Runtime {
 		}
 	}
 	sortTypes(out.Types)
-	slices.SortFunc(out.Messages, func(a, b Message) int {
+	order.Sort(out.Messages, func(a, b Message) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Message, b.Message))
 	})
 	for thread, n := range s.threads {
 		out.Threads = append(out.Threads, Thread{thread, n})
 	}
-	slices.SortFunc(out.Threads, func(a, b Thread) int {
+	order.Sort(out.Threads, func(a, b Thread) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Thread, b.Thread))
 	})
 	if s.samples != nil {
@@ -263,6 +265,6 @@ func (s *state) result(rt *runtime) *Runtime {
 			out.Handlers = append(out.Handlers, Handler{kindNames[kind], h.Name, h.Value.count, rt.MS(h.Value.ticks)})
 		}
 	}
-	slices.SortStableFunc(out.Handlers, func(a, b Handler) int { return cmp.Compare(b.Count, a.Count) })
+	order.Stable(out.Handlers, func(a, b Handler) int { return cmp.Compare(b.Count, a.Count) })
 	return out
 }

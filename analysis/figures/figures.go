@@ -188,11 +188,13 @@ func (l *list) collections(r *gc.Result) {
 	var byGeneration [3]int
 	var pauses []float64
 	var pause, squares, allocated, promoted, peak float64
+	told := true // what all of them allocated
 	for _, rt := range r.Runtimes {
 		count += rt.Count
 		induced += rt.All.Induced
 		pause += rt.PauseMS
-		allocated += rt.All.AllocatedMB
+		allocated += rt.AllocatedMB.Or(0)
+		told = told && (rt.Count == 0 || !rt.AllocatedMB.IsZero())
 		promoted += rt.All.PromotedMB
 		peak = max(peak, rt.All.MaxPeakMB.Or(0))
 		for i := range min(len(byGeneration), len(rt.ByGeneration)) {
@@ -212,7 +214,9 @@ func (l *list) collections(r *gc.Result) {
 	l.add("gc.pauseMs", "", pause, math.Sqrt(squares))
 	l.distribution("gc.pauseMs.*", "", &s)
 	l.add("gc.maxPeakMB", "", peak, 0)
-	l.total("gc.allocatedMB", "", allocated, count)
+	if told {
+		l.total("gc.allocatedMB", "", allocated, count)
+	}
 	l.total("gc.promotedMB", "", promoted, count)
 	l.count("gc.induced", "", induced)
 	for i, metric := range []string{"gc.gen0.count", "gc.gen1.count", "gc.gen2.count"} {

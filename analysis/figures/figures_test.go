@@ -31,9 +31,9 @@ func full() *analysis.Result {
 	r := analysis.New(&mux).Result()
 	spans := measure.Summarize([]float64{1, 2, 3, 10})
 	r.GC.Runtimes = []*gc.Runtime{
-		{Count: 2, PauseMS: 7, All: gc.Rollup{Induced: 1, AllocatedMB: 30, PromotedMB: 4, MaxPeakMB: measure.Known(12)}, ByGeneration: []gc.Rollup{{Count: 1}, {}, {Count: 1}},
+		{Count: 2, PauseMS: 7, AllocatedMB: measure.Known(30), All: gc.Rollup{Induced: 1, PromotedMB: 4, MaxPeakMB: measure.Known(12)}, ByGeneration: []gc.Rollup{{Count: 1}, {}, {Count: 1}},
 			GCs: []*gc.GC{{PauseMS: measure.Known(3)}, {PauseMS: measure.Known(4)}, {}}},
-		{Count: 1, PauseMS: 1, All: gc.Rollup{MaxPeakMB: measure.Known(20)}, GCs: []*gc.GC{{PauseMS: measure.Known(1)}}},
+		{Count: 1, PauseMS: 1, AllocatedMB: measure.Known(0), All: gc.Rollup{MaxPeakMB: measure.Known(20)}, GCs: []*gc.GC{{PauseMS: measure.Known(1)}}},
 	}
 	r.Alloc.Runtimes, r.Alloc.Bytes, r.Alloc.Types = []*alloc.Runtime{{}}, 500, []alloc.Type{{Type: "Bread", Bytes: 400, Ticks: 4}, {Type: "Roll", Bytes: 100, Ticks: 1}}
 	r.Exceptions.Runtimes, r.Exceptions.Count, r.Exceptions.Types = []*exceptions.Runtime{{}}, 9, []exceptions.Type{{Type: "Burnt", Count: 9}}

@@ -40,8 +40,9 @@ func Requests(p *requests.Process) []Finding {
 	f := &finder{part: "requests"}
 	failed, which := 0, []string{}
 	for _, x := range p.Tasks {
-		if failed += x.Errors; x.Errors > 0 {
-			which = append(which, fmt.Sprintf("%d of %s/%s", x.Errors, x.Provider, x.Task))
+		n := x.Errors - x.ErrorsWithin // the parts of what failed fail with it
+		if failed += n; n > 0 {
+			which = append(which, fmt.Sprintf("%d of %s/%s", n, x.Provider, x.Task))
 		}
 	}
 	if len(which) > failuresNamed {

@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A Severity says how much a finding matters.
@@ -88,7 +89,7 @@ func Of(r *analysis.Result) []Finding {
 
 // Sort puts the worst first.
 func Sort(list []Finding) {
-	slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(a.Severity.rank(), b.Severity.rank()) })
+	order.Stable(list, func(a, b Finding) int { return cmp.Compare(a.Severity.rank(), b.Severity.rank()) })
 }
 
 // A finder collects the findings of one part.

@@ -26,6 +26,7 @@ var Needs = []need.Need{{What: "garbage collections", Provider: need.CLR, Keywor
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
+	defer need.Ask(mux, Needs)()
 	a := &Analysis{types: types.Of(mux)}
 	a.runtimes.Watch(mux)
 	a.handleSamples(mux)
@@ -46,6 +47,9 @@ func (a *Analysis) handleSuspensions(mux *etw.Mux) {
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyGCSuspendEEEnd) {
 		rt.State.suspendReady(r.ThreadID, rt.Now)
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyGCRestartEEBegin) {
+		rt.State.restartBegin(r.ThreadID, rt.Now)
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyGCRestartEEEnd) {
 		begin, ok := rt.State.restartEnd(r.ThreadID, rt.Now)
@@ -167,6 +171,7 @@ func (a *Analysis) handleSettings(mux *etw.Mux) {
 		rt.State.settings.decode()
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.RuntimeInformationStart) {
+		rt.State.started = true
 		rt.State.setServer(uint32(e.StartupFlags))
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *rundown.RuntimeInformationDCStart) {

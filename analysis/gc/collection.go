@@ -63,7 +63,7 @@ type GC struct {
 	// PromotedMB is what survived; of a background collection what it marked.
 	PromotedMB measure.Float `json:"promotedMB,omitzero"`
 	// AllocatedMB is what was allocated since the collection before, on all heaps,
-	// and AllocationRateMBPerSec that per second since the last pause ended.
+	// and AllocationRateMBPerSec that per second in which the program could run.
 	AllocatedMB            measure.Float `json:"allocatedMB,omitzero"`
 	AllocationRateMBPerSec measure.Float `json:"allocationRateMBPerSec,omitzero"`
 	// AllocatedByTicks says that AllocatedMB is the sum of allocation ticks.
@@ -137,8 +137,9 @@ type GenerationSizes struct {
 	// InMB came in from a younger generation; OutMB survived.
 	InMB  measure.Float `json:"inMB,omitzero"`
 	OutMB measure.Float `json:"outMB,omitzero"`
-	// SurvivalPercent is OutMB of the objects before. It is unknown for what was
-	// not collected.
+	// SurvivalPercent is OutMB of ObjectsBeforeMB. It is unknown for what was not
+	// collected. It can be more than 100: what is around a pinned object survives with
+	// it, and what a background collection found alive may have come after its begin.
 	SurvivalPercent measure.Float `json:"survivalPercent,omitzero"`
 	// FragmentationMB is the free space inside of it after the collection, and
 	// FragmentationPercent that of AfterMB.

@@ -63,11 +63,11 @@ func (c *collection) name() string {
 	case Foreground:
 		b[1] = 'F'
 	}
-	switch c.reason {
-	case clr.GCReasonInduced:
-		b = append(b, 'I')
-	case clr.GCReasonInducedNoForce:
+	switch {
+	case c.reason == clr.GCReasonInducedNoForce:
 		b = append(b, 'i')
+	case c.induced():
+		b = append(b, 'I')
 	}
 	return string(b)
 }
@@ -181,9 +181,13 @@ func (rt *view) sizes(g *GC, c, prev *collection) {
 			before += size
 		}
 		if c.statsSeen {
-			row.AfterMB, row.PromotedMB = mb(c.stats.size[i]), mb(c.stats.promoted[i])
+			survived := c.stats.promoted[i]
+			if i == pinnedHeap && survived == 0 && c.collected(i) {
+				survived = s.out // the runtime leaves it out
+			}
+			row.AfterMB, row.PromotedMB = mb(c.stats.size[i]), mb(survived)
 			after += c.stats.size[i]
-			promoted += c.stats.promoted[i]
+			promoted += survived
 		}
 		if len(c.heaps) > 0 {
 			rt.survival(row, c, s, i)
@@ -220,11 +224,7 @@ func (rt *view) survival(row *GenerationSizes, c *collection, s sums, i int) {
 		row.FragmentationPercent = measure.Ratio(measure.Known(100*float64(s.fragmentation)), measure.Known(float64(size)))
 	}
 	if c.collected(i) {
-		// Plugs around pinned objects can make a few bytes more than there were.
-		share := measure.Ratio(measure.Known(100*float64(s.out)), measure.Known(float64(s.objectsBefore)))
-		if v, ok := share.Get(); ok {
-			row.SurvivalPercent = measure.Known(math.Min(v, 100))
-		}
+		row.SurvivalPercent = measure.Ratio(measure.Known(100*float64(s.out)), measure.Known(float64(s.objectsBefore)))
 	}
 }
 
@@ -236,42 +236,6 @@ func (c *collection) freeList() *FreeList {
 	}
 	f.EfficiencyPercent = measure.Ratio(measure.Known(100*float64(f.AllocatedBytes)), measure.Known(float64(f.ConsumedBytes)))
 	return f
-}
-
-// allocations sets what was allocated since prev.
-func (rt *view) allocations(g *GC, c, prev *collection) {
-	for i := range g.TickedMB {
-		g.TickedMB[i] = mb(c.ticks[i]).Or(0)
-	}
-	if !c.statsSeen && len(c.heaps) == 0 {
-		return
-	}
-	byHistory := prev != nil && len(prev.heaps) > 0 && len(c.heaps) > 0
-	g.AllocatedByTicks = !byHistory
-	var total uint64
-	for k, i := range [...]int{0, 3, 4} { // by kind of heap, the generation
-		bytes := c.ticks[k]
-		if byHistory && (i != 0 || c.kind != Background) {
-			bytes = sub(c.sum(i).objectsBefore, prev.sum(i).objectsAfter)
-		}
-		total += bytes
-		g.Generations[i].AllocatedMB = mb(bytes)
-	}
-	if g.AllocatedByTicks && rt.ticksTotal() == 0 {
-		for _, i := range [...]int{0, 3, 4} {
-			g.Generations[i].AllocatedMB = measure.Float{}
-		}
-		g.AllocatedByTicks = false
-		return
-	}
-	g.AllocatedMB = mb(total)
-	last := rt.origin()
-	if c.lastEndKnown {
-		last = c.lastEnd
-	}
-	if c.began && c.pauseStart > last {
-		g.AllocationRateMBPerSec = measure.Ratio(measure.Known(float64(total)/1e3), measure.Known(rt.MS(c.pauseStart-last)))
-	}
 }
 
 // globals sets what the record of all heaps says.

@@ -1,7 +1,6 @@
 package gc
 
 import (
-	"encoding/json"
 	"math"
 	"testing"
 
@@ -85,8 +84,7 @@ func checkRows(t *testing.T, rt *Runtime, rows []row) {
 			ok = ok && near(g.AllocatedMB.Or(-1), want.allocated, 6e-4)
 		}
 		if !ok {
-			b, _ := json.Marshal(g)
-			t.Errorf("want %+v, got %s", want, b)
+			t.Errorf("want %+v, got %+v", want, g)
 		}
 	}
 }
@@ -96,7 +94,7 @@ func TestRowsOfKnownTraces(t *testing.T) {
 		rt := runtimeOf(t, "gcevents.etl", 179596)
 		checkRows(t, rt, []row{
 			{1, "1NI", 11607.3582, 0.009, 0.787, -1, 1.468, 0.657, 0.311},
-			{2, "2NI", 11608.1671, 0.006, 0.542, -1, 0.657, 0.437, 0.420},
+			{2, "2NI", 11608.1671, 0.006, 0.542, -1, 0.657, 0.437, 0.436},
 		})
 		g := rt.GCs[0]
 		want := []struct{ after, survival, fragmentation float64 }{{0.001, 28, 82.2}, {0.314, 0, 1.1}, {0, -1, -1}, {0.326, -1, -1}, {0.016, -1, -1}}
@@ -121,7 +119,7 @@ func TestRowsOfKnownTraces(t *testing.T) {
 		if rt.CLRInstance != 8 {
 			t.Errorf("the runtime has number %d", rt.CLRInstance)
 		}
-		if !near(g.Generations[0].AllocatedMB.Or(-1), 1.124, 6e-4) || !g.AllocatedByTicks {
+		if !near(g.Generations[0].AllocatedMB.Or(-1), 1.126, 6e-4) || g.AllocatedByTicks {
 			t.Errorf("allocated %v", g.Generations[0].AllocatedMB)
 		}
 		times := Times{measure.Known(156), measure.Known(0), measure.Known(16), measure.Known(1), measure.Known(154), measure.Known(142), measure.Float{}, measure.Float{}}
@@ -147,23 +145,23 @@ func TestRowsOfKnownTraces(t *testing.T) {
 	t.Run("alloc", func(t *testing.T) {
 		rt := runtimeOf(t, "filtrace_alloc.nettrace", 61228)
 		checkRows(t, rt, []row{
-			{1, "2NI", 20.636, 0.003, 0.426, 0.652, 0.692, 0.318, 0.306},
-			{2, "2NI", 21.305, 0.002, 0.127, 0.001, 0.318, 0.318, 0.284},
-			{3, "2NI", 45.956, 0.002, 0.326, 0.364, 0.690, 0.379, 0.369},
-			{4, "2NI", 46.319, 0.001, 0.122, 0.001, 0.379, 0.379, 0.353},
+			{1, "2NI", 20.636, 0.003, 0.426, 0.652, 0.692, 0.318, 0.314},
+			{2, "2NI", 21.305, 0.002, 0.127, 0.001, 0.318, 0.318, 0.292},
+			{3, "2NI", 45.956, 0.002, 0.326, 0.364, 0.690, 0.379, 0.377},
+			{4, "2NI", 46.319, 0.001, 0.122, 0.001, 0.379, 0.379, 0.362},
 			{5, "0N", 54.524, 0.003, 0.198, 18.870, 19.253, 0.379, 0.000},
-			{6, "2NI", 55.761, 0.002, 0.275, 7.126, 7.505, 0.362, 0.353},
-			{7, "2NI", 56.064, 0.001, 0.104, 0.000, 0.362, 0.362, 0.353},
+			{6, "2NI", 55.761, 0.002, 0.275, 7.126, 7.505, 0.362, 0.361},
+			{7, "2NI", 56.064, 0.001, 0.104, 0.000, 0.362, 0.362, 0.361},
 		})
 		p := rt.All.PauseMS
 		if !near(p.Max.Or(0), 0.426, 6e-4) || !near(p.Mean.Or(0), 0.225, 6e-4) || !near(p.P50.Or(0), 0.198, 6e-4) ||
-			!near(p.P95.Or(0), 0.396, 6e-4) || !near(p.P99.Or(0), 0.420, 6e-4) || !near(rt.All.AllocatedMB, 27.014, 6e-4) {
+			!near(p.P95.Or(0), 0.396, 6e-4) || !near(p.P99.Or(0), 0.420, 6e-4) || !near(rt.All.AllocatedMB.Or(0), 27.014, 6e-4) {
 			t.Errorf("all: %+v", rt.All)
 		}
 		// The others are of some 100 µs, and the figures were from the heap's statistics
 		// of the collection before, not from its end.
 		for i, rate := range map[int]float64{0: 31.6, 2: 14.8, 4: 2334} {
-			if r := rt.GCs[i].AllocationRateMBPerSec; !near(r.Or(0), rate, max(0.06, rate/5000)) {
+			if r := rt.GCs[i].AllocationRateMBPerSec; !near(r.Or(0), rate, max(0.06, rate/2000)) {
 				t.Errorf("rate %v", r)
 			}
 		}
@@ -181,7 +179,7 @@ func TestRowsOfKnownTraces(t *testing.T) {
 		if !near(p.P50.Or(0), 14.91, 6e-3) || !near(p.P95.Or(0), 23.30, 6e-3) || !near(p.P99.Or(0), 26.06, 6e-3) {
 			t.Errorf("pauses: %+v", p)
 		}
-		if !near(rt.All.AllocatedByHistoriesMB, 1115.5, 6e-2) || !near(rt.All.AllocatedMB, 1123.457, 6e-4) || !near(rt.TickedMB, 4235.07, 6e-3) {
+		if !near(rt.All.AllocatedByHistoriesMB, 1115.5, 6e-2) || !near(rt.All.AllocatedMB.Or(0), 1123.457, 6e-4) || !near(rt.TickedMB, 4235.07, 6e-3) {
 			t.Errorf("allocated %v, by histories %v, ticked %v MB", rt.All.AllocatedMB, rt.All.AllocatedByHistoriesMB, rt.TickedMB)
 		}
 		if v := rt.PausePercentOfActive.Or(0); !near(v, 23.6, 0.1) {
@@ -273,12 +271,7 @@ func checkMemoryInfo(t *testing.T, name string, rt *Runtime, info memoryInfo) {
 		if int(g.Generation) != info.Generation || g.Compacting == nil || (g.Kind == Background) != info.Concurrent {
 			t.Errorf("%s: %+v, want %+v", name, g, info)
 		}
-		// GCHeapStats leaves out what survived on the heap of pinned objects.
-		promoted := g.PromotedMB.Or(-1) * 1e6
-		if g.Generation == 2 {
-			promoted += g.Generations[4].ObjectsAfterMB.Or(0) * 1e6
-		}
-		if !near(promoted, info.Promoted, 0.5) {
+		if promoted := g.PromotedMB.Or(-1) * 1e6; !near(promoted, info.Promoted, 0.5) {
 			t.Errorf("%s: promoted %v, want %v", name, promoted, info.Promoted)
 		}
 		for i, want := range info.Generations {

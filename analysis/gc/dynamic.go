@@ -110,6 +110,28 @@ func dynamic(e *clr.GCDynamicEvent) (Dynamic, *Committed) {
 	return out, nil
 }
 
+// tuning returns what the event says of the number of heaps and their budgets, and
+// reports whether it does.
+func (d *Dynamic) tuning() (t Tuning, ok bool) {
+	number := func(n uint16) measure.Float { return measure.Known(float64(n)) }
+	size := func(bytes uint64) measure.Float { return measure.Known(float64(bytes) / 1e6) }
+	t.AtMS, ok = d.AtMS, true
+	switch {
+	case d.Sample != nil:
+		t.GCIndex = d.Sample.GCIndex
+		t.BudgetMB, t.StableMB = size(uint64(d.Sample.Gen0BudgetPerHeapBytes)), size(d.Sample.TotalSOHStableBytes)
+	case d.Tuning != nil:
+		x := d.Tuning
+		t.GCIndex, t.StableMB, t.CostPercent = x.GCIndex, size(x.TotalSOHStableBytes), x.MedianThroughputCost
+		t.Heaps, t.MinHeaps, t.MaxHeaps = number(x.NewHeaps), number(x.MinHeaps), number(x.MaxHeaps)
+	case d.FullGCTuning != nil:
+		t.GCIndex, t.CostPercent, t.Heaps = d.FullGCTuning.GCIndex, d.FullGCTuning.MedianGen2Cost, number(d.FullGCTuning.NewHeaps)
+	default:
+		ok = false
+	}
+	return t, ok
+}
+
 // fields reads the packed, little-endian fields of a dynamic event, whose length
 // was checked.
 type fields struct{ p []byte }

@@ -11,6 +11,9 @@ import (
 // generations counts those of a heap: 0, 1, 2, large and pinned objects.
 const generations = 5
 
+// pinnedHeap is the last of them.
+const pinnedHeap = generations - 1
+
 // A Heap is what a collection did to one heap. All sizes are bytes.
 type Heap struct {
 	Index uint32 `json:"index"`

@@ -3,6 +3,7 @@ package gc
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
@@ -84,10 +85,12 @@ func checkGC(tb testing.TB, g *GC) {
 	var after float64
 	for _, s := range g.Generations {
 		after += s.AfterMB.Or(0)
-		for _, percent := range []measure.Float{s.SurvivalPercent, s.FragmentationPercent} {
-			if v := percent.Or(0); v < 0 || v > 100 {
-				tb.Errorf("%d: %v %% of generation %d", g.Number, v, s.Generation)
-			}
+		out, before := s.OutMB.Or(0), s.ObjectsBeforeMB.Or(0)
+		if v, ok := s.SurvivalPercent.Get(); ok && math.Abs(v*before/100-out) > 1e-6 {
+			tb.Errorf("%d: %v %% of %v MB are %v MB of generation %d", g.Number, v, before, out, s.Generation)
+		}
+		if v := s.FragmentationPercent.Or(0); v < 0 || v > 100 {
+			tb.Errorf("%d: %v %% of generation %d", g.Number, v, s.Generation)
 		}
 	}
 	if g.AfterMB.Or(after) != after && !near(g.AfterMB.Or(0)/after, 1, 1e-9) {

@@ -17,8 +17,9 @@ func (rt *state) start(thread, now int64, e *clr.AnyGCStart) {
 		lastEnd: rt.lastEnd, lastEndKnown: rt.hasLast, trigger: rt.trigger,
 	}
 	rt.trigger = 0
+	c.ran = now - rt.stood
 	if p := rt.forStart(thread); p != nil {
-		c.suspended = true
+		c.suspended, c.ran = true, p.stands()-rt.stood
 		if len(p.gcs) == 0 {
 			c.pauseStart = p.begin
 		} else {

@@ -3,6 +3,8 @@ package gc
 import (
 	"cmp"
 	"slices"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // summarizePins counts the pinned objects of a collection, and gives up the list
@@ -11,7 +13,7 @@ func (c *collection) summarizePins() {
 	if len(c.pins) == 0 && len(c.plugs) == 0 {
 		return
 	}
-	slices.SortFunc(c.pins, func(a, b pin) int { return cmp.Compare(a.object, b.object) })
+	order.Sort(c.pins, func(a, b pin) int { return cmp.Compare(a.object, b.object) })
 	pins := slices.CompactFunc(c.pins, func(a, b pin) bool { return a.object == b.object })
 	p := &Pinned{Objects: len(pins)}
 	for _, pin := range pins {

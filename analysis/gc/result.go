@@ -53,10 +53,14 @@ type Runtime struct {
 	FirstToLastMS measure.Float `json:"firstToLastMs,omitzero"`
 	Suspensions   Suspensions   `json:"suspensions"`
 
-	// Heaps is the number of heaps of the last complete collection; MaxHeaps is
-	// the largest of all.
+	// Heaps is the number of heaps of the last complete collection; MinHeaps is the
+	// smallest of all, and MaxHeaps the largest. A server GC may change it: see Tuning.
 	Heaps    int `json:"heaps,omitempty"`
+	MinHeaps int `json:"minHeaps,omitempty"`
 	MaxHeaps int `json:"maxHeaps,omitempty"`
+	// Tuning is what a server GC that adapts to the size of the program (DATAS) measured
+	// and decided, in the order of time.
+	Tuning []Tuning `json:"tuning,omitempty"`
 	// ServerGC is left out where the trace does not tell.
 	ServerGC *bool     `json:"serverGC,omitempty"`
 	Settings *Settings `json:"settings,omitempty"`
@@ -68,6 +72,13 @@ type Runtime struct {
 	GCCPUMS      measure.Float `json:"gcCpuMs,omitzero"`
 	GCCPUMSPerMB measure.Float `json:"gcCpuMsPerMB,omitzero"`
 
+	// AllocatedMB is what was allocated: by ticks, which tell of all of it, or as
+	// collections found it. Of what was allocated before the first and after the last of
+	// these nothing is known, so it is at least that then.
+	AllocatedMB      measure.Float `json:"allocatedMB,omitzero"`
+	AllocatedBy      string        `json:"allocatedBy,omitempty"` // ticks, or collections
+	AllocatedAtLeast bool          `json:"allocatedAtLeast,omitempty"`
+
 	All          Rollup      `json:"all"`
 	ByGeneration []Rollup    `json:"byGeneration"` // of generation 0, 1 and 2
 	TickedMB     float64     `json:"tickedMB"`     // sum of the allocation ticks
@@ -76,6 +87,23 @@ type Runtime struct {
 	// FinalizedTypes lists the types of finalized objects, the most frequent first.
 	FinalizedTypes []TypeCount      `json:"finalizedTypes,omitempty"`
 	AllocWaits     []AllocationWait `json:"allocationWaits,omitempty"`
+}
+
+// A Tuning is what a server GC measured at one collection, and what it decided.
+type Tuning struct {
+	AtMS    float64 `json:"atMs"`
+	GCIndex uint64  `json:"gcIndex"`
+	// Heaps is how many it is to have from then on, if it was decided about at this
+	// collection, within MinHeaps and MaxHeaps.
+	Heaps    measure.Float `json:"heaps,omitzero"`
+	MinHeaps measure.Float `json:"minHeaps,omitzero"`
+	MaxHeaps measure.Float `json:"maxHeaps,omitzero"`
+	// BudgetMB is what each heap may allocate in generation 0 until the next collection,
+	// and StableMB the size of what survives.
+	BudgetMB measure.Float `json:"budgetMB,omitzero"`
+	StableMB measure.Float `json:"stableMB,omitzero"`
+	// CostPercent is the median of the share of time that collections took lately.
+	CostPercent measure.Float `json:"costPercent,omitzero"`
 }
 
 // Suspensions counts what else stopped the threads of a runtime, and what is
@@ -142,12 +170,13 @@ type Rollup struct {
 	MeanAfterMB measure.Float `json:"meanAfterMB,omitzero"`
 	// MaxAllocationRateMBPerSec is the largest of a collection.
 	MaxAllocationRateMBPerSec measure.Float `json:"maxAllocationRateMBPerSec,omitzero"`
-	// AllocatedMB is the sum of what was allocated before each collection.
+	// AllocatedMB is the sum of what was allocated before each collection, as far as it
+	// is known: AllocatedMB of the [Runtime] has all of it.
 	// AllocatedByHistoriesMB leaves out the first collection, of which only the
 	// allocation ticks tell what was allocated.
-	AllocatedMB            float64 `json:"allocatedMB"`
-	AllocatedByHistoriesMB float64 `json:"allocatedByHistoriesMB"`
-	PromotedMB             float64 `json:"promotedMB"`
+	AllocatedMB            measure.Float `json:"allocatedMB,omitzero"`
+	AllocatedByHistoriesMB float64       `json:"allocatedByHistoriesMB"`
+	PromotedMB             float64       `json:"promotedMB"`
 	// PromotedMBPerMS is the speed of collecting: what was promoted per time of pause.
 	PromotedMBPerMS measure.Float `json:"promotedMBPerMs,omitzero"`
 	// AllocatedMBPerPauseMS is what the program allocates for each millisecond of

@@ -10,7 +10,6 @@ func (rt *view) rollups(out *Runtime) {
 	}
 	if c := &rt.State.cpu; c.sampled {
 		out.CPUMS, out.GCCPUMS = cpuMS(c.all), cpuMS(c.ofGC)
-		out.GCCPUMSPerMB = measure.Ratio(out.GCCPUMS, measure.Known(out.All.AllocatedMB))
 	}
 	if n := len(out.GCs); n > 0 {
 		s := rt.State.gcs
@@ -37,7 +36,9 @@ func rollup(gcs []*GC, gen Generation) Rollup {
 		}
 		r.MaxPeakMB = greater(r.MaxPeakMB, g.PeakMB)
 		r.MaxAllocationRateMBPerSec = greater(r.MaxAllocationRateMBPerSec, g.AllocationRateMBPerSec)
-		r.AllocatedMB += g.AllocatedMB.Or(0)
+		if mb, ok := g.AllocatedMB.Get(); ok {
+			r.AllocatedMB = measure.Known(r.AllocatedMB.Or(0) + mb)
+		}
 		if i > 0 && !g.AllocatedByTicks {
 			r.AllocatedByHistoriesMB += g.AllocatedMB.Or(0)
 		}
@@ -48,7 +49,7 @@ func rollup(gcs []*GC, gen Generation) Rollup {
 	r.MeanAfterMB = measure.Ratio(measure.Known(after), measure.Known(float64(r.Count)))
 	total := measure.Known(r.PauseMS.Total)
 	r.PromotedMBPerMS = measure.Ratio(measure.Known(r.PromotedMB), total)
-	r.AllocatedMBPerPauseMS = measure.Ratio(measure.Known(r.AllocatedMB), total)
+	r.AllocatedMBPerPauseMS = measure.Ratio(r.AllocatedMB, total)
 	return r
 }
 

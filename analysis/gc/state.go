@@ -21,6 +21,7 @@ type collection struct {
 
 	suspended         bool // a suspension was there when it began
 	pauseStart        int64
+	ran               int64 // how long the program could run until it began
 	pause, first, fin int64 // pause, and of it the first and the last one
 	hasFinal          bool
 	suspend           int64 // -1 is unknown
@@ -91,6 +92,7 @@ type suspension struct {
 	begin   int64
 	ready   int64 // when all threads stood still
 	isReady bool
+	release int64         // when they were let go, 0 if that is not known
 	gcs     []*collection // that began in it
 }
 
@@ -130,6 +132,8 @@ type state struct {
 	cpu         cpu
 	settings    *Settings
 	server      *bool
+	started     bool  // the trace has the start of the runtime
+	stood       int64 // how long all threads stood still for collections
 	trigger     int64
 	ticks       [3]uint64
 	ticksSince  [3]uint64

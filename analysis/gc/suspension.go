@@ -1,6 +1,10 @@
 package gc
 
-import "github.com/etwgen/etwgen/generated/clr"
+import (
+	"cmp"
+
+	"github.com/etwgen/etwgen/generated/clr"
+)
 
 // suspendBegin opens a suspension on a thread. Several threads can have one open,
 // since it is announced before its thread owns the lock that only one can have.
@@ -36,6 +40,21 @@ func (s *state) suspendReady(thread, now int64) {
 	}
 }
 
+// stands returns since when all threads stand still.
+func (p *suspension) stands() int64 {
+	if p.isReady {
+		return p.ready
+	}
+	return p.begin
+}
+
+// restartBegin notes that threads run again, the first of them before restartEnd.
+func (s *state) restartBegin(thread, now int64) {
+	if i := s.openOn(thread); i >= 0 {
+		s.open[i].release = now
+	}
+}
+
 // restartEnd closes a suspension, and divides it among its collections. It returns when
 // the suspension began, and whether it was for collections.
 func (s *state) restartEnd(thread, now int64) (begin int64, collects bool) {
@@ -49,6 +68,7 @@ func (s *state) restartEnd(thread, now int64) (begin int64, collects bool) {
 	begin, collects = p.begin, forGC(p.reason)
 	s.byReason[min(int(p.reason), reasons-1)].add(p, now)
 	if collects {
+		s.stood += cmp.Or(p.release, now) - p.stands()
 		if s.divide(p, now) {
 			s.lastEnd, s.hasLast = now, true
 		}

@@ -9,13 +9,14 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 func (rt *Runtime) pid() int64 { return rt.PID }
 
 // Tables returns the tables of a result: its collections, and sums of them.
 func (r *Result) Tables() []table.View {
-	return []table.View{r.collections(), r.generations(), r.reasons(), r.processes(), r.suspensions(), r.finalized(), r.allocWaits()}
+	return []table.View{r.collections(), r.generations(), r.reasons(), r.processes(), r.suspensions(), r.finalized(), r.allocWaits(), r.tuning()}
 }
 
 // collections lists the collections, the longest pause first.
@@ -160,7 +161,7 @@ func (r *Result) generations() table.View {
 		table.Amount("p99Ms", func(g Rollup) measure.Float { return g.PauseMS.P99 }).For(table.Programs),
 		table.Amount("maxMs", func(g Rollup) measure.Float { return g.PauseMS.Max }).As("Longest"),
 		table.Amount("maxPeakMB", func(g Rollup) measure.Float { return g.MaxPeakMB }).Spared(2).As("Peak"),
-		table.Amount("allocatedMB", func(g Rollup) float64 { return g.AllocatedMB }),
+		table.Amount("allocatedMB", func(g Rollup) measure.Float { return g.AllocatedMB }),
 		table.Amount("promotedMB", func(g Rollup) float64 { return g.PromotedMB }).Spared(1))
 }
 
@@ -181,7 +182,7 @@ func (r *Result) reasons() table.View {
 		for reason, list := range pauses {
 			rows = append(rows, row{reason, measure.Summarize(list)})
 		}
-		slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.reason, b.reason)) })
+		order.Sort(rows, func(a, b row) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.reason, b.reason)) })
 		return rows
 	}
 	return table.Each("reason", "By reason", r.Runtimes, (*Runtime).pid, of,
@@ -202,7 +203,8 @@ func (r *Result) processes() table.View {
 		table.Amount("meanMs", func(rt *Runtime) measure.Float { return rt.All.PauseMS.Mean }).Spared(2),
 		table.Amount("maxMs", func(rt *Runtime) measure.Float { return rt.All.PauseMS.Max }).As("Longest"),
 		table.Amount("maxPeakMB", func(rt *Runtime) measure.Float { return rt.All.MaxPeakMB }).Spared(1).As("Peak"),
-		table.Amount("allocatedMB", func(rt *Runtime) float64 { return rt.All.AllocatedMB }),
+		table.Amount("allocatedMB", func(rt *Runtime) measure.Float { return rt.AllocatedMB }),
+		table.Text("allocatedBy", func(rt *Runtime) string { return rt.AllocatedBy }).For(table.Programs),
 		table.Amount("promotedMB", func(rt *Runtime) float64 { return rt.All.PromotedMB }).Spared(5),
 		table.Count("heaps", func(rt *Runtime) int { return rt.MaxHeaps }).Spared(3)).Sorted("pauseMs")
 }
@@ -226,6 +228,20 @@ func (r *Result) finalized() table.View {
 	return table.Each("finalized", "Finalized objects by type", r.Runtimes, (*Runtime).pid, of,
 		table.Count("count", func(c TypeCount) uint64 { return c.Count }).As("Objects"),
 		table.Text("type", func(c TypeCount) string { return c.Type }).About()).Ordered("count")
+}
+
+// tuning lists what server GC decided about its heaps.
+func (r *Result) tuning() table.View {
+	of := func(rt *Runtime) []Tuning { return rt.Tuning }
+	return table.Each("tuning", "Heaps and budgets of server GC over time", r.Runtimes, (*Runtime).pid, of,
+		table.Moment("atMs", func(t Tuning) float64 { return t.AtMS }),
+		table.ID("gcIndex", func(t Tuning) uint64 { return t.GCIndex }).As("Collection"),
+		table.Amount("heaps", func(t Tuning) measure.Float { return t.Heaps }).To(0).Helped("to have from then on"),
+		table.Amount("minHeaps", func(t Tuning) measure.Float { return t.MinHeaps }).To(0).Spared(1),
+		table.Amount("maxHeaps", func(t Tuning) measure.Float { return t.MaxHeaps }).To(0).Spared(2),
+		table.Amount("budgetMB", func(t Tuning) measure.Float { return t.BudgetMB }).Helped("what each heap may allocate in generation 0 until the next collection"),
+		table.Amount("stableMB", func(t Tuning) measure.Float { return t.StableMB }).Helped("what survives"),
+		table.Amount("costPercent", func(t Tuning) measure.Float { return t.CostPercent }).To(2).Helped("median share of time that collections took lately")).Ordered("atMs")
 }
 
 // allocWaits lists the waits for memory.

@@ -2,10 +2,10 @@ package gc
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -14,7 +14,9 @@ type view struct {
 	*runtime
 	types  func(id uint64) string
 	marked map[uint32]int64 // by heap, when it was last done with marking
-	names  map[clr.GCGlobalMechanisms]string
+
+	allocated allocated
+	names     map[clr.GCGlobalMechanisms]string
 	// Room for the parts of all collections, which are made at once.
 	sizeRoom []GenerationSizes
 	markRoom []Mark
@@ -82,6 +84,9 @@ func (rt *view) result() *Runtime {
 		}
 	}
 	rt.markRoom, rt.sizeRoom = make([]Mark, marks), make([]GenerationSizes, sizes)
+	if s.started {
+		rt.allocated.begun()
+	}
 	var prev *collection
 	for i, c := range s.gcs {
 		g := &all[i]
@@ -100,6 +105,8 @@ func (rt *view) result() *Runtime {
 	rt.suspensions(out)
 	rt.heaps(out)
 	rt.rollups(out)
+	rt.total(out)
+	out.GCCPUMSPerMB = measure.Ratio(out.GCCPUMS, out.AllocatedMB)
 	rt.objects(out)
 	rt.waits(out)
 	return out
@@ -175,8 +182,17 @@ func (rt *view) heaps(out *Runtime) {
 		if g.Heaps > 0 {
 			out.Heaps = g.Heaps
 			out.MaxHeaps = max(out.MaxHeaps, g.Heaps)
+			if out.MinHeaps == 0 || g.Heaps < out.MinHeaps {
+				out.MinHeaps = g.Heaps
+			}
+		}
+		for i := range g.Dynamic {
+			if t, ok := g.Dynamic[i].tuning(); ok {
+				out.Tuning = append(out.Tuning, t)
+			}
 		}
 	}
+	order.Stable(out.Tuning, func(a, b Tuning) int { return cmp.Compare(a.AtMS, b.AtMS) })
 	if out.MaxHeaps > 1 {
 		server := true
 		out.ServerGC = &server
@@ -197,7 +213,7 @@ func (rt *view) objects(out *Runtime) {
 	for name, n := range s.finalizedBy {
 		out.FinalizedTypes = append(out.FinalizedTypes, TypeCount{etw.UTF16(name).String(), n})
 	}
-	slices.SortFunc(out.FinalizedTypes, func(a, b TypeCount) int {
+	order.Sort(out.FinalizedTypes, func(a, b TypeCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Type, b.Type))
 	})
 }

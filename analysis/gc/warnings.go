@@ -41,20 +41,26 @@ func (rt *Runtime) gaps(where string) []string {
 	return list
 }
 
-// ticks compares what the ticks say that was allocated with what the collections
-// found, which is known for all but the first of them.
-func (rt *Runtime) ticks(where string) []string {
-	var ticked float64
+// tickedBetween is the sum of the ticks from the first collection to the last.
+func (rt *Runtime) tickedBetween() (ticked float64) {
 	for i, g := range rt.GCs {
 		if i > 0 && g.Complete() {
 			ticked += g.TickedMB[0] + g.TickedMB[1] + g.TickedMB[2]
 		}
 	}
-	if rt.All.AllocatedByHistoriesMB == 0 || ticked == 0 {
-		return nil
-	}
-	factor := ticked / rt.All.AllocatedByHistoriesMB
-	if factor >= leastTicked && factor <= mostTicked {
+	return ticked
+}
+
+// agrees reports whether ticks are believable, by what collections found.
+func agrees(ticked, found float64) bool {
+	return ticked >= leastTicked*found && ticked <= mostTicked*found
+}
+
+// ticks compares what the ticks say that was allocated with what the collections
+// found, which is known for all but the first of them.
+func (rt *Runtime) ticks(where string) []string {
+	ticked := rt.tickedBetween()
+	if rt.All.AllocatedByHistoriesMB == 0 || ticked == 0 || agrees(ticked, rt.All.AllocatedByHistoriesMB) {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s: allocation ticks say %.1f MB, and the collections %.1f MB: take shares from the ticks, and the total from the collections",

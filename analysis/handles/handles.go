@@ -18,6 +18,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -107,6 +108,7 @@ var Needs = []need.Need{{What: "handles", Provider: need.CLR, Keywords: 0x2, Nam
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
+	defer need.Ask(mux, Needs)()
 	a := &Analysis{}
 	a.runtimes.Watch(mux)
 	lives.On(&a.runtimes, mux, create)
@@ -202,7 +204,7 @@ func (s *state) result(rt *runtime) *Runtime {
 		row.Alive = k.Created - k.Destroyed
 		out.Kinds = append(out.Kinds, row)
 	}
-	slices.SortFunc(out.Kinds, func(a, b Kind) int {
+	order.Sort(out.Kinds, func(a, b Kind) int {
 		return cmp.Or(cmp.Compare(b.Created, a.Created), cmp.Compare(a.Kind, b.Kind))
 	})
 	counts := map[handle]uint64{}
@@ -214,12 +216,12 @@ func (s *state) result(rt *runtime) *Runtime {
 			out.Stacks = append(out.Stacks, Stack{k.kind.String(), n, stack})
 		}
 	}
-	slices.SortFunc(out.Stacks, func(a, b Stack) int {
+	order.Sort(out.Stacks, func(a, b Stack) int {
 		return cmp.Or(cmp.Compare(b.Alive, a.Alive), cmp.Compare(a.Kind, b.Kind), slices.Compare(a.Stack, b.Stack))
 	})
 	for _, p := range s.pinned.All() {
 		out.Pinned = append(out.Pinned, Pinned{p.Name, p.Value.times, p.Value.handles})
 	}
-	slices.SortStableFunc(out.Pinned, func(a, b Pinned) int { return cmp.Compare(b.Times, a.Times) })
+	order.Stable(out.Pinned, func(a, b Pinned) int { return cmp.Compare(b.Times, a.Times) })
 	return out
 }

@@ -13,34 +13,45 @@ type tree struct {
 	retained []uint64 // by node
 }
 
-// dominators finds the dominator tree by the algorithm SEMI-NCA: semidominators in
-// the reverse order of the search, as Lengauer and Tarjan find them, with paths
-// compressed; then each node's dominator as the nearest ancestor that is not below
-// its semidominator.
+// dominators finds the dominator tree as Lengauer and Tarjan do: semidominators in the
+// reverse order of the search, with paths compressed, and the dominator of each node once
+// all is known of those between it and its semidominator. The time is nearly linear in the
+// references, whatever their shape.
 func (g *graph) dominators(roots []uint32) *tree {
 	t := &tree{}
 	parent := t.search(g, roots)
 	n := len(t.object)
 	start, preds := t.predecessors(g, roots)
 	semi, label := make([]uint32, n), make([]uint32, n)
+	// waiting has the first of the nodes with each semidominator whose dominator is not
+	// known yet; of these dom is the next one.
+	waiting := make([]uint32, n)
 	t.dom = make([]uint32, n)
 	for i := range n {
-		semi[i], label[i], t.dom[i] = uint32(i), uint32(i), parent[i]
+		semi[i], label[i] = uint32(i), uint32(i)
 	}
 	e := forest{parent: parent, semi: semi, label: label}
 	for i := n - 1; i >= 1; i-- {
-		s := parent[i]
+		up := parent[i]
+		s := up
 		for _, p := range preds[start[i]:start[i+1]] {
 			s = min(s, semi[e.eval(p, uint32(i)+1)])
 		}
 		semi[i] = s
+		t.dom[i], waiting[s] = waiting[s], uint32(i)
+		for v := waiting[up]; v != 0; {
+			next, u := t.dom[v], e.eval(v, uint32(i))
+			if t.dom[v] = up; semi[u] < semi[v] {
+				t.dom[v] = u // has the same dominator
+			}
+			v = next
+		}
+		waiting[up] = 0
 	}
 	for i := 1; i < n; i++ {
-		d := t.dom[i]
-		for d > semi[i] {
-			d = t.dom[d]
+		if t.dom[i] != semi[i] {
+			t.dom[i] = t.dom[t.dom[i]]
 		}
-		t.dom[i] = d
 	}
 	t.weigh(g)
 	return t

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 )
 
 // random makes a graph of n objects with some references each.
@@ -101,5 +102,136 @@ func TestLargeObjects(t *testing.T) {
 	}
 	if g.add(24, 1, 0, 1<<32) {
 		t.Error("more references than there can be are taken")
+	}
+}
+
+// shapes are heaps of n objects on which some algorithms for dominators, or orders in which
+// they go, take quadratic time. An object of each has the references that it returns.
+var shapes = map[string]func(n, i int) []int{
+	"list": func(n, i int) []int { return []int{i + 1} },
+	// A list of n/2 nodes, of which each has an item that an array has, too. The array is
+	// met last, or first.
+	"list with items that an array has": func(n, i int) []int {
+		switch half := n / 2; {
+		case i == 0:
+			return []int{2, 1}
+		case i == 1:
+			return span(2+half, n)
+		case i < 2+half:
+			return []int{i + 1, i + half}
+		}
+		return nil
+	},
+	"array of items that a list has": func(n, i int) []int {
+		switch half := n / 2; {
+		case i == 0:
+			return []int{1, 2}
+		case i == 1:
+			return span(2+half, n)
+		case i < 2+half:
+			return []int{i + half, i + 1}
+		}
+		return nil
+	},
+	"list in both directions":     func(n, i int) []int { return []int{i + 1, i - 1} },
+	"ring":                        func(n, i int) []int { return []int{(i + 1) % n, (i + n - 1) % n} },
+	"list with ways to its begin": func(n, i int) []int { return []int{i + 1, 1, i / 2} },
+	"list with ways ahead":        func(n, i int) []int { return []int{i + 1, i + (n-i)/2, n - 1} },
+	"ladder":                      func(n, i int) []int { return []int{i + 2, i ^ 1} },
+	"tree with ways up":           func(n, i int) []int { return []int{2*i + 1, 2*i + 2, i - 1} },
+	"star": func(n, i int) []int {
+		if i == 0 {
+			return span(1, n)
+		}
+		return []int{i - 1}
+	},
+	"backward": func(n, i int) []int {
+		if i == 0 {
+			return span(1, n)
+		}
+		return []int{i - 1, i - 2}
+	},
+}
+
+func span(from, to int) (list []int) {
+	for i := from; i < to; i++ {
+		list = append(list, i)
+	}
+	return list
+}
+
+// shaped makes a heap of a shape.
+func shaped(n int, refs func(n, i int) []int) *graph {
+	g := &graph{}
+	for i := range n {
+		count := 0
+		for _, to := range refs(n, i) {
+			if to >= 0 && to < n {
+				g.refs = append(g.refs, uint64(to+1)*8)
+				count++
+			}
+		}
+		g.add(uint64(i+1)*8, 1, 0, uint64(count))
+	}
+	g.index()
+	g.resolve(nil)
+	return g
+}
+
+// TestShapes holds the dominators of small heaps of all shapes against what would be garbage,
+// and large ones to a time: what is quadratic takes many minutes.
+func TestShapes(t *testing.T) {
+	for name, refs := range shapes {
+		g := shaped(40, refs)
+		tree := g.dominators([]uint32{0})
+		all := reach(g, []uint32{0}, none)
+		for v := range uint32(40) {
+			if !all[v] {
+				continue
+			}
+			rest, want := reach(g, []uint32{0}, v), uint64(0)
+			for w := range all {
+				if all[w] && !rest[w] {
+					want++
+				}
+			}
+			if got := tree.retained[tree.node[v]]; got != want {
+				t.Errorf("%s: object %d retains %d, want %d", name, v, got, want)
+			}
+		}
+		n := 1_000_000
+		if testing.Short() {
+			n /= 10
+		}
+		begin := time.Now()
+		shaped(n, refs).dominators([]uint32{0})
+		if took := time.Since(begin); took > time.Minute {
+			t.Errorf("%s: %d objects take %v", name, n, took)
+		}
+	}
+}
+
+// TestFlood indexes addresses that a multiplication by a number that is known would bring to
+// one place.
+func TestFlood(t *testing.T) {
+	const factor = 0x9e3779b97f4a7c15
+	inverse := uint64(factor)
+	for range 6 {
+		inverse *= 2 - factor*inverse
+	}
+	g := &graph{}
+	for i := range uint64(50_000) {
+		g.add((i+1)*inverse, 1, 0, 0)
+	}
+	g.index()
+	mask, steps := uint64(len(g.table)-1), 0
+	for i, a := range g.addr {
+		at := g.hash(a)
+		for ; g.table[at] != uint32(i)+1; at = (at + 1) & mask {
+			steps++
+		}
+	}
+	if steps > 20*g.len() {
+		t.Errorf("%d addresses are found in %d steps", g.len(), steps)
 	}
 }

@@ -1,6 +1,10 @@
 package heap
 
-import "math"
+import (
+	"math"
+
+	"github.com/etwgen/etwgen/analysis/internal/seeded"
+)
 
 // A graph is the objects of a heap and their references. Objects are numbered in
 // the order in which the runtime walks over them.
@@ -52,7 +56,7 @@ func (g *graph) sizeOf(i uint32) uint64 {
 }
 
 // hash spreads addresses, of which the lowest bits are all the same.
-func (g *graph) hash(addr uint64) uint64 { return addr * 0x9e3779b97f4a7c15 >> g.shift }
+func (g *graph) hash(addr uint64) uint64 { return seeded.Hash(addr, 0) >> g.shift }
 
 // index makes the hash table.
 func (g *graph) index() {

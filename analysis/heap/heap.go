@@ -1,6 +1,8 @@
 package heap
 
 import (
+	"math"
+
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/types"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -36,6 +38,8 @@ type walk struct {
 	nodes, edges uint32 // index of the next event of each kind
 	gap          bool
 	lost         int
+	bytes        uint64 // of all objects: no sum of sizes is larger
+	cut          int    // objects whose sizes do not fit a sum
 	roots        []rawRoot
 	pairs        []rawPair
 }
@@ -87,6 +91,7 @@ var Needs = []need.Need{{What: "snapshots of the heap", Provider: need.CLR, Keyw
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
+	defer need.Ask(mux, Needs)()
 	a := &Analysis{types: types.Of(mux)}
 	rts := &a.runtimes
 	rts.Watch(mux)
@@ -173,11 +178,16 @@ func (w *walk) addNodes(e *clr.GCBulkNode) {
 	}
 	w.nodes++
 	for v := range e.Values.All() {
-		if !w.add(uint64(v.Address), v.Size, w.typeIndex(v.TypeID), v.EdgeCount) {
+		size := min(v.Size, math.MaxInt64-w.bytes)
+		if size < v.Size {
+			w.cut++
+		}
+		if !w.add(uint64(v.Address), size, w.typeIndex(v.TypeID), v.EdgeCount) {
 			w.gap = true
 			w.lost++
 			return
 		}
+		w.bytes += size
 		w.expected += v.EdgeCount
 	}
 }

@@ -33,6 +33,9 @@ type Snapshot struct {
 	Complete          bool `json:"complete"`
 	MissingReferences int  `json:"missingReferences,omitempty"`
 	LostEvents        int  `json:"lostEvents,omitempty"`
+	// CutObjects are larger than can be: with them all sizes would add up to 2^63 bytes
+	// and more, and so they count up to there.
+	CutObjects int `json:"cutObjects,omitempty"`
 
 	// ReachableBytes are of the objects that the roots keep alive; the others are
 	// waiting for their finalizers, or are only held weakly.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/top"
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A root keeps an object alive.
@@ -26,7 +27,7 @@ func (r root) String() string {
 // build evaluates a walk.
 func (a *Analysis) build(rt *runtime, w *walk) *Snapshot {
 	s := &Snapshot{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life, Number: w.number, AtMS: w.at,
-		Objects: w.len(), LostEvents: w.lost, graph: &w.graph}
+		Objects: w.len(), LostEvents: w.lost, CutObjects: w.cut, graph: &w.graph}
 	for _, id := range w.typeIDs {
 		s.names = append(s.names, a.types.Name(rt.Key, id))
 	}
@@ -42,7 +43,7 @@ func (a *Analysis) build(rt *runtime, w *walk) *Snapshot {
 			s.roots = append(s.roots, root{object: i, kind: r.kind, name: r.name})
 		}
 	}
-	slices.SortStableFunc(s.roots, func(a, b root) int { return cmp.Compare(a.kind, b.kind) })
+	order.Stable(s.roots, func(a, b root) int { return cmp.Compare(a.kind, b.kind) })
 	objects := make([]uint32, len(s.roots))
 	for i, r := range s.roots {
 		objects[i] = r.object
@@ -62,7 +63,7 @@ func (w *walk) extra() []pair {
 			list = append(list, pair{from, to})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b pair) int { return cmp.Compare(a.from, b.from) })
+	order.Stable(list, func(a, b pair) int { return cmp.Compare(a.from, b.from) })
 	return list
 }
 
@@ -100,7 +101,7 @@ func (s *Snapshot) count() {
 		t.SharePercent = measure.Ratio(measure.Known(100*float64(t.Bytes)), measure.Known(float64(s.Bytes)))
 		s.Types = append(s.Types, *t)
 	}
-	slices.SortFunc(s.Types, func(a, b Type) int {
+	order.Sort(s.Types, func(a, b Type) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Type, b.Type))
 	})
 	s.countRoots()
@@ -225,7 +226,7 @@ func Diff(a, b *Snapshot) []Change {
 			list = append(list, *c)
 		}
 	}
-	slices.SortFunc(list, func(a, b Change) int {
+	order.Sort(list, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Type, b.Type))
 	})
 	return list

@@ -2,11 +2,11 @@ package jit
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/names"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -86,8 +86,8 @@ func (d *decisions) result() *Inlining {
 		}
 	}
 	byCount := func(a, b Reason) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason)) }
-	slices.SortFunc(out.Reasons, byCount)
-	slices.SortFunc(out.Callees, byCount)
+	order.Sort(out.Reasons, byCount)
+	order.Sort(out.Callees, byCount)
 	out.Callees = out.Callees[:min(len(out.Callees), maxCallees)]
 	return out
 }

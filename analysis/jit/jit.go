@@ -102,6 +102,7 @@ var Needs = []need.Need{{What: "compiling", Provider: need.CLR, Keywords: 0x10, 
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
+	defer need.Ask(mux, Needs)()
 	a := &Analysis{}
 	t := &a.runtimes
 	t.Watch(mux)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // Why a method was compiled.
@@ -35,7 +36,7 @@ func (a *Analysis) Result() *Result {
 }
 
 func sortMethods(list []Method) {
-	slices.SortStableFunc(list, func(a, b Method) int {
+	order.Stable(list, func(a, b Method) int {
 		return cmp.Or(cmp.Compare(b.InclusiveMS.Or(0), a.InclusiveMS.Or(0)), cmp.Compare(a.StartMS, b.StartMS))
 	})
 }
@@ -134,7 +135,7 @@ func (g groups) list() []Group {
 	for _, s := range g {
 		list = append(list, *s)
 	}
-	slices.SortFunc(list, func(a, b Group) int {
+	order.Sort(list, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(b.ExclusiveMS, a.ExclusiveMS), cmp.Compare(a.Name, b.Name))
 	})
 	return list

@@ -130,6 +130,21 @@ func (r *Rules) extend(from node, f fact) node {
 	return n
 }
 
+// OfFrames returns a function that says of which kind a frame is by itself, whoever called
+// it. It keeps what it has found.
+func (r *Rules) OfFrames() func(*stacks.Frame) string {
+	byModule, known := make(map[string][]*rule), make(map[stacks.Frame]string)
+	return func(f *stacks.Frame) string {
+		key := stacks.Frame{Full: f.Full, Kind: f.Kind, Pseudo: f.Pseudo}
+		name, ok := known[key]
+		if !ok {
+			name = r.kinds[r.factOf(f, byModule).kind].Name
+			known[key] = name
+		}
+		return name
+	}
+}
+
 // factOf returns what the rules say of a frame.
 func (r *Rules) factOf(f *stacks.Frame, byModule map[string][]*rule) fact {
 	module, method := split(f)

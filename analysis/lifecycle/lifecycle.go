@@ -18,6 +18,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/runtimes"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -85,6 +86,7 @@ var Needs = []need.Need{{What: "methods as they are compiled", Provider: need.CL
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
+	defer need.Ask(mux, Needs)()
 	a := &Analysis{machine: system.Of(mux), runtimes: runtimes.New(mux), requests: requests.New(mux), found: make(map[place]Phase)}
 	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodJittingStarted) error {
 		a.method(r, e.MethodName, "the first method that is compiled", "its compilation")
@@ -205,7 +207,7 @@ func phases(f *system.ProcessFacts, found map[place]Phase) []Phase {
 	if ms, ok := f.EndMS.Get(); ok {
 		list = append(list, Phase{Phase: Exited, AtMS: ms, From: "the kernel"})
 	}
-	slices.SortStableFunc(list, func(a, b Phase) int { return cmp.Compare(a.AtMS, b.AtMS) })
+	order.Stable(list, func(a, b Phase) int { return cmp.Compare(a.AtMS, b.AtMS) })
 	for i := range list {
 		if i > 0 {
 			list[i].SinceMS = list[i].AtMS - list[i-1].AtMS

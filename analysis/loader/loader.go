@@ -18,6 +18,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -102,6 +103,7 @@ var Needs = []need.Need{{What: "loading", Provider: need.CLR, Keywords: 0xc, Nam
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
+	defer need.Ask(mux, Needs)()
 	a := &Analysis{}
 	a.runtimes.Watch(mux)
 	a.handleAssemblies(mux)
@@ -332,7 +334,7 @@ func (s *state) result(rt *runtime) *Runtime {
 }
 
 func sortStages(list []Stage) {
-	slices.SortFunc(list, func(a, b Stage) int {
+	order.Sort(list, func(a, b Stage) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Result, b.Result))
 	})
 }
@@ -348,6 +350,6 @@ func (s *typeLoads) result(rt *runtime) *TypeLoads {
 	for k, v := range s.levels {
 		out.Levels = append(out.Levels, Level{int(k), v.count, rt.MS(v.ticks)})
 	}
-	slices.SortFunc(out.Levels, func(a, b Level) int { return cmp.Compare(a.Level, b.Level) })
+	order.Sort(out.Levels, func(a, b Level) int { return cmp.Compare(a.Level, b.Level) })
 	return out
 }

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -21,11 +22,27 @@ func (a *Analysis) arguments(do func(key, value string)) {
 	}
 }
 
+// argument returns the value of a key that was passed on, or "".
+func (a *Analysis) argument(key string) (text string) {
+	a.arguments(func(k, value string) {
+		if k == key {
+			text = value
+		}
+	})
+	if strings.Trim(text, "0") == "" { // as spans without one have it
+		return ""
+	}
+	return text
+}
+
+// spanID makes an id of that of a span, which is no path.
+func spanID(span string) etw.GUID { return (&source{provider: diagnosticSource}).keyID(span) }
+
 // bridgedNames are the arguments that an activity is called by, the best one first.
 var bridgedNames = []string{"DisplayName", "Request.Path", "Path", "url.full", "RequestUri", "Request.RequestUri", "LogCommandText", "CommandText", "OperationName"}
 
 // bridged returns the task and the name of what was passed on.
-func (a *Analysis) bridged(task string) (string, string) {
+func (a *Analysis) bridged(task string) (string, string, address) {
 	for _, field := range []string{"ActivityName", "EventName"} {
 		if text := a.fields.Text(field); text != "" {
 			task = withoutEnd(text)
@@ -33,23 +50,29 @@ func (a *Analysis) bridged(task string) (string, string) {
 		}
 	}
 	best, name, method := len(bridgedNames), "", ""
+	client := false
 	a.arguments(func(key, value string) {
 		for i, k := range bridgedNames[:best] {
 			if k == key && value != "" {
 				best, name = i, value
 			}
 		}
-		if key == "Method" || key == "Request.Method" {
+		switch key {
+		case "Method", "Request.Method":
 			method = value + " "
+		case "Kind":
+			client = value == "Client"
 		}
 	})
 	switch {
 	case best == len(bridgedNames):
-		return task, ""
+		return task, "", address{client: client}
 	case strings.HasSuffix(bridgedNames[best], "CommandText"):
-		return task, shortened(name)
+		return task, shortened(name), address{client: client}
 	}
-	return task, method + name
+	to := addressOf(method + name)
+	to.client = client || strings.HasSuffix(bridgedNames[best], "RequestUri")
+	return task, method + name, to
 }
 
 // outcome reads how an activity ended: of an HTTP client, of a DiagnosticSource, or
@@ -76,7 +99,7 @@ func (a *Analysis) outcome(c *activity) {
 		case "Tags", "TagObjects":
 			c.tags(value)
 		case "DisplayName":
-			c.rename(value)
+			c.rename(value, "")
 		case "Status":
 			c.Failed = c.Failed || value == "Error"
 			c.OK = value == "Ok"
@@ -87,35 +110,54 @@ func (a *Analysis) outcome(c *activity) {
 // tags reads the status and the address from tags such as [http.response.status_code,
 // 200], or http.response.status_code:200.
 func (c *activity) tags(text string) {
-	if _, rest, ok := strings.Cut(text, "http.response.status_code"); ok {
-		rest = strings.TrimLeft(rest, ":, ")
-		if n := len(rest) - len(strings.TrimLeft(rest, "0123456789")); n > 0 {
-			c.Status = rest[:n]
-		}
+	if status := tag(text, "http.response.status_code"); status != "" && strings.Trim(status, "0123456789") == "" {
+		c.Status = status
 	}
-	for _, key := range []string{"url.full", "url.path"} {
-		if _, rest, ok := strings.Cut(text, key); ok {
-			address, _, _ := strings.Cut(strings.TrimLeft(rest, ":, "), ",")
-			c.rename(strings.TrimRight(address, "]"))
-			return
-		}
+	method, route := tag(text, "http.request.method"), tag(text, "http.route")
+	to := cmp.Or(tag(text, "url.full"), tag(text, "url.path"))
+	if to != "" {
+		client := c.client
+		c.rename(to, method)
+		c.address = addressOf(strings.TrimSpace(cmp.Or(method, c.method) + " " + to))
+		c.client = client || c.Kind == "Client"
+	}
+	if route != "" {
+		c.route, c.method = route, cmp.Or(method, c.method)
 	}
 }
 
+// tag returns the value of a tag, or "".
+func tag(text, key string) string {
+	_, rest, ok := strings.Cut(text, key)
+	if !ok {
+		return ""
+	}
+	value, _, _ := strings.Cut(strings.TrimLeft(rest, ":, "), ",")
+	return strings.TrimSpace(strings.TrimRight(value, "]"))
+}
+
 // rename gives an activity a name that it got on the way, if it was only called as
-// its task.
-func (c *activity) rename(name string) {
-	if name != "" && (c.Name == "" || c.Name == c.task.name) {
-		c.Name = name
+// its task, or by the method of its request.
+func (c *activity) rename(name, method string) {
+	switch {
+	case name == "":
+	case c.Name == "" || c.Name == c.task.name || isMethod(c.Name) && method == "":
+		if !isMethod(c.Name) || strings.Contains(name, "/") {
+			c.Name = strings.TrimSpace(method + " " + name)
+		}
+	case isMethod(c.Name):
+		c.Name += " " + name
 	}
 }
 
 // told takes the end of an activity whose begin was not passed on, if it says how
 // long it was.
 func (a *Analysis) told(r *etw.Record) bool {
-	took := math.NaN()
+	took, begun := math.NaN(), ""
 	a.arguments(func(key, value string) {
 		switch key {
+		case "StartTimeTicks", "ActivityStartTime":
+			begun = value
 		case "Duration":
 			took = milliseconds(value)
 		case "DurationTicks", "ActivityDuration":
@@ -124,26 +166,32 @@ func (a *Analysis) told(r *etw.Record) bool {
 			}
 		}
 	})
+	if n, err := strconv.ParseInt(begun, 10, 64); err == nil && math.IsNaN(took) && n > ticksTo1970 {
+		took = float64(r.Time().UnixNano()-(n-ticksTo1970)*100) / 1e6
+	}
 	if math.IsNaN(took) || took < 0 {
 		return false
 	}
-	task, name := a.bridged(taskName(r.Schema))
+	task, name, to := a.bridged(taskName(r.Schema))
 	rt := a.processes.At(r, 0)
 	rt.State.stopped++
 	if !isPath(r.ActivityID, r.ProcessID) { // which its begin lacked, too
 		rt.State.withoutID = max(rt.State.withoutID-1, 0)
 	}
-	c := rt.State.pass(rt, took, taskKey{r.ProviderName, task})
-	c.Name, c.id = name, r.ActivityID
+	c := rt.State.pass(rt, took, taskKey{r.ProviderName, task}, a.most)
+	c.Name, c.id, c.address = name, r.ActivityID, to
 	a.outcome(c)
 	a.note(rt, r, c)
 	return true
 }
 
+// ticksTo1970 is how many ticks of .NET there are before 1970.
+const ticksTo1970 = 621355968000000000
+
 // pass returns an activity that is over and took some milliseconds.
-func (s *state) pass(rt *process, took float64, key taskKey) *activity {
+func (s *state) pass(rt *process, took float64, key taskKey, most int) *activity {
 	ticks := int64(min(took/rt.MS(1), float64(max(rt.Now-rt.Origin(), 0))))
-	c := &activity{task: s.task(key), begin: rt.Now - ticks, end: rt.Now, over: true}
+	c := &activity{task: s.task(key, most), begin: rt.Now - ticks, end: rt.Now, over: true}
 	c.task.most = max(c.task.most, 1)
 	c.task.saw(c.begin)
 	return c

@@ -29,6 +29,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/top"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -39,12 +40,16 @@ type Analysis struct {
 	rules     map[*etw.EventDesc]*rule // of the events that traces describe
 	moved     etw.Record               // one that is of another process than it says
 	ended     func(pid int64, provider, task string, act Activity)
+	most      int // activities that are kept of each task
 }
 
 type process = lives.Runtime[state]
 
 type state struct {
 	open                            map[etw.GUID]*activity
+	spans                           map[string]*activity  // those on that are spans, by their ids
+	requests                        map[etw.GUID]etw.GUID // of http.sys, by the activity ids of their events
+	began                           map[int64]etw.GUID    // the last request of http.sys on a thread
 	tasks                           map[taskKey]*task
 	started, stopped, orphans, lost int
 	withoutID                       int
@@ -58,9 +63,11 @@ type task struct {
 	durations   []float64
 	exclusive   int64
 	errors      int
+	within      int // of errors, those of activities whose parent failed, too
 	live, most  int
 	first, last int64
 	statuses    map[string]int
+	endpoints   map[string]*endpoint
 	slowest     top.List[*activity]
 	series      measure.Series
 }
@@ -74,9 +81,11 @@ type activity struct {
 	begin    int64
 	end      int64
 	over     bool
-	children int   // that are on
-	since    int64 // when the first of them began
-	covered  int64 // time in which children were on
+	children int     // that are on
+	since    int64   // when the first of them began
+	covered  int64   // time in which children were on
+	failed   []*task // those of the children that failed
+	address          // of an HTTP request
 }
 
 // Needs are the requests of ASP.NET Core and of HttpClient, and the ids of activities.
@@ -88,7 +97,8 @@ var Needs = []need.Need{
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
-	a := &Analysis{}
+	defer need.Ask(mux, Needs)()
+	a := &Analysis{most: slowest}
 	mux.HandleRest(a.record)
 	return a
 }
@@ -96,6 +106,12 @@ func New(mux *etw.Mux) *Analysis {
 // OnEnd has do called for each activity when it is over. The Result has only those of
 // them that took longest.
 func (a *Analysis) OnEnd(do func(pid int64, provider, task string, act Activity)) { a.ended = do }
+
+// slowest is how many activities of each task a Result has if nobody asks for more.
+const slowest = 20
+
+// Keep has results have the n activities of each task that took longest.
+func (a *Analysis) Keep(n int) { a.most = n }
 
 // record takes a record, whatever it is. It returns nil.
 func (a *Analysis) record(r *etw.Record) error {
@@ -167,39 +183,49 @@ func (a *Analysis) start(r *etw.Record) {
 	if r.Provider == insights && !r.RelatedActivityID.IsZero() {
 		return
 	}
-	if !isPath(r.ActivityID, r.ProcessID) {
-		a.processes.At(r, 0).State.withoutID++
-		return
-	}
-	key, name := taskKey{r.ProviderName, taskName(r.Schema)}, ""
+	key, name, span := taskKey{r.ProviderName, taskName(r.Schema)}, "", ""
+	var to address
 	if a.fields.Read(r) {
-		name = a.about()
+		name, to = a.about()
 		if r.ProviderName == diagnosticSource {
-			key.name, name = a.bridged(key.name)
+			key.name, name, to = a.bridged(key.name)
+			span = a.argument("SpanId")
 		}
 	}
-	c := a.begin(r, r.ActivityID, key)
-	c.Name = name
+	id := r.ActivityID
+	if !isPath(id, r.ProcessID) {
+		if span == "" {
+			a.processes.At(r, 0).State.withoutID++
+			return
+		}
+		id = spanID(span)
+	}
+	c := a.begin(r, id, key)
+	c.Name, c.address = name, to
+	if span != "" {
+		c.SpanID = span
+		a.processes.At(r, 0).State.spans[span] = c
+	}
 }
 
 // about returns what a start event says that the activity is about: a request to an
 // address, one for a path, or else the first field of text.
-func (a *Analysis) about() string {
+func (a *Analysis) about() (string, address) {
 	f := &a.fields
 	if scheme, path := f.Text("scheme"), f.Text("pathAndQuery"); scheme != "" && path != "" {
 		host := f.Text("host")
 		if port := f.Value("port"); port.Kind() != etw.ValueNone {
 			host += ":" + port.String()
 		}
-		return scheme + "://" + host + path
+		return scheme + "://" + host + path, address{host: host, path: path, client: true}
 	}
 	if method, path := f.Text("method"), f.Text("path"); method != "" && path != "" {
-		return method + " " + path
+		return method + " " + path, address{method: method, path: path}
 	}
 	if field, text := f.FirstText(); field != "" {
-		return field + "=" + text
+		return field + "=" + socketAddress(text), address{}
 	}
-	return ""
+	return "", address{}
 }
 
 // begin begins an activity, which is a part of the one that is related to it.
@@ -209,10 +235,11 @@ func (a *Analysis) begin(r *etw.Record, id etw.GUID, key taskKey) *activity {
 	s.started++
 	if old := s.open[id]; old != nil {
 		s.lost++
+		s.forget(old)
 		old.leave(rt.Now)
 	}
 	c := &activity{id: id, begin: rt.Now, parent: s.open[r.RelatedActivityID]}
-	c.task = s.task(key)
+	c.task = s.task(key, a.most)
 	t := c.task
 	if p := c.parent; p != nil {
 		if p.children == 0 {
@@ -236,13 +263,13 @@ func (t *task) saw(now int64) {
 }
 
 // task returns the task with a name.
-func (s *state) task(k taskKey) *task {
+func (s *state) task(k taskKey, most int) *task {
 	if s.open == nil {
-		s.open, s.tasks = make(map[etw.GUID]*activity), make(map[taskKey]*task)
+		s.open, s.tasks, s.spans = make(map[etw.GUID]*activity), make(map[taskKey]*task), make(map[string]*activity)
 	}
 	t := s.tasks[k]
 	if t == nil {
-		t = &task{taskKey: k, slowest: top.List[*activity]{N: 20}}
+		t = &task{taskKey: k, slowest: top.List[*activity]{N: most}}
 		s.tasks[k] = t
 	}
 	return t
@@ -266,36 +293,65 @@ func (c *activity) leave(now int64) {
 
 func (a *Analysis) stop(r *etw.Record) {
 	rt := a.processes.At(r, 0)
-	c := rt.State.take(r.ActivityID)
+	read, bridged := a.fields.Read(r), r.ProviderName == diagnosticSource
+	span := ""
+	if read && bridged {
+		span = a.argument("SpanId")
+	}
+	c := rt.State.take(r.ActivityID, span)
 	switch {
 	case c != nil:
-		if a.fields.Read(r) {
+		if read {
 			a.outcome(c)
 		}
 		rt.State.stopped++
 		a.finish(rt, r, c)
-	case r.ProviderName == diagnosticSource && a.fields.Read(r) && a.told(r):
+	case bridged && read && a.told(r):
 	case r.Provider == insights: // of an activity within another one
-	case isPath(r.ActivityID, r.ProcessID):
+	case bridged && span != "", isPath(r.ActivityID, r.ProcessID):
 		rt.State.stopped++
 		rt.State.orphans++
 	}
 }
 
-// take returns the activity that is on under an id, which is over now, or nil.
-func (s *state) take(id etw.GUID) *activity {
+// take returns the activity that is on under an id, or is a span, and is over now; or nil.
+// A span that ends is no other one, though that has its activity.
+func (s *state) take(id etw.GUID, span string) *activity {
 	c := s.open[id]
-	delete(s.open, id)
+	if span != "" {
+		if x := s.spans[span]; x != nil {
+			c = x
+		} else if c != nil && c.SpanID != "" && c.SpanID != span {
+			return nil
+		}
+	}
+	if c != nil {
+		s.forget(c)
+	}
 	return c
+}
+
+// forget removes an activity from those that are on.
+func (s *state) forget(c *activity) {
+	if s.open[c.id] == c {
+		delete(s.open, c.id)
+	}
+	if s.spans[c.SpanID] == c {
+		delete(s.spans, c.SpanID)
+	}
 }
 
 // finish ends an activity that was taken.
 func (a *Analysis) finish(rt *process, r *etw.Record, c *activity) {
-	if c.parent != nil {
-		c.Parent = c.parent.task.name
+	parent := c.parent
+	if parent != nil {
+		c.Parent = parent.task.name
 	}
 	c.leave(rt.Now)
 	a.note(rt, r, c)
+	if parent != nil && c.Failed && !parent.over {
+		parent.failed = append(parent.failed, c.task)
+	}
 }
 
 // note adds an activity that is over to what is known of its task.
@@ -309,10 +365,14 @@ func (a *Analysis) note(rt *process, r *etw.Record, c *activity) {
 		}
 		t.statuses[c.Status]++
 	}
-	if n, err := strconv.Atoi(c.Status); c.Failed || err == nil && (n >= 500 || n < 0) {
+	if n, err := strconv.Atoi(c.Status); c.Failed || err == nil && (n >= c.leastError() || n < 0) {
 		c.Failed = true
 		t.errors++
+		for _, child := range c.failed {
+			child.within++
+		}
 	}
+	t.reach(c, ms)
 	t.durations = append(t.durations, ms)
 	t.exclusive += exclusive
 	t.saw(rt.Now)
@@ -346,7 +406,7 @@ func (a *Analysis) Result() *Result {
 		for _, t := range s.tasks {
 			out.Tasks = append(out.Tasks, t.result(rt))
 		}
-		slices.SortFunc(out.Tasks, func(a, b Task) int {
+		order.Sort(out.Tasks, func(a, b Task) int {
 			return cmp.Or(cmp.Compare(b.DurationMS.Total, a.DurationMS.Total), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Task, b.Task))
 		})
 		res.Processes = append(res.Processes, out)
@@ -356,13 +416,11 @@ func (a *Analysis) Result() *Result {
 
 func (t *task) result(rt *process) Task {
 	out := Task{Provider: t.provider, Task: t.name, Count: len(t.durations), Open: t.live, Errors: t.errors,
+		ErrorsWithin: t.within, Endpoints: t.reached(),
 		DurationMS: measure.Summarize(slices.Clone(t.durations)), ExclusiveMS: rt.MS(t.exclusive), MaxConcurrency: t.most,
 		Series: t.series.Clone(), Slowest: []Activity{}}
 	out.PerSec = measure.Ratio(measure.Known(1e3*float64(out.Count)), measure.Known(rt.MS(t.last-t.first)))
-	for status, n := range t.statuses {
-		out.Statuses = append(out.Statuses, Status{status, n})
-	}
-	slices.SortFunc(out.Statuses, func(a, b Status) int { return cmp.Compare(a.Status, b.Status) })
+	out.Statuses = statuses(t.statuses)
 	for _, c := range t.slowest.All() {
 		out.Slowest = append(out.Slowest, c.Activity)
 	}

@@ -36,8 +36,10 @@ type Task struct {
 	Task     string `json:"task"`
 	Count    int    `json:"count"` // that ended
 	Open     int    `json:"open,omitempty"`
-	// Errors are those that failed, or ended with a status of 500 or more.
-	Errors int `json:"errors"`
+	// Errors are those that failed, or ended with a status of 500 or more, of clients 400 or
+	// more. ErrorsWithin of them are parts of activities that failed, too.
+	Errors       int `json:"errors"`
+	ErrorsWithin int `json:"errorsWithin,omitempty"`
 	// DurationMS is the time from start to stop; ExclusiveMS the sum without the
 	// times in which activities were on that these had begun.
 	DurationMS  measure.Summary `json:"durationMs"`
@@ -46,8 +48,19 @@ type Task struct {
 	PerSec         measure.Float  `json:"perSec,omitzero"`
 	MaxConcurrency int            `json:"maxConcurrency"`
 	Statuses       []Status       `json:"statuses,omitempty"`
-	Series         measure.Series `json:"series"`  // of ms, by the stop
-	Slowest        []Activity     `json:"slowest"` // the twenty that took longest
+	Series         measure.Series `json:"series"` // of ms, by the stop
+	Endpoints      []Endpoint     `json:"endpoints,omitempty"`
+	Slowest        []Activity     `json:"slowest"` // the twenty that took longest, or as many as were asked for
+}
+
+// An Endpoint is the HTTP requests to one place: with a method, where the trace has it, and
+// the route, or else the path with * for what looks like a number or an id.
+type Endpoint struct {
+	Endpoint   string          `json:"endpoint"`
+	Count      int             `json:"count"`
+	Errors     int             `json:"errors"`
+	DurationMS measure.Summary `json:"durationMs"`
+	Statuses   []Status        `json:"statuses,omitempty"`
 }
 
 // A Status is how often activities ended with a status.

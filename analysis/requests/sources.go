@@ -181,21 +181,25 @@ func (a *Analysis) follow(r *etw.Record, x *rule) {
 		a.passed(r, x)
 		return
 	}
+	rt := a.processes.At(r, 0)
 	key, ok := a.key(r, x)
 	if !ok {
 		return
 	}
 	id := x.keyID(key)
-	rt := a.processes.At(r, 0)
+	if x.source == &httpSys {
+		id = a.httpRequest(r, x, rt, key)
+	}
 	switch c := rt.State.open[id]; {
 	case x.role == roleBegin && c != nil && x.outermost:
 	case x.role == roleBegin:
 		c = a.begin(r, id, taskKey{x.provider, x.task})
-		c.ID, c.Name = key, a.called(x)
+		c.ID = key
+		c.called(a.called(x), x)
 	case c != nil && x.role == roleDetail:
-		c.Name = a.called(x)
+		c.called(a.called(x), x)
 	case c != nil:
-		delete(rt.State.open, id)
+		rt.State.forget(c)
 		rt.State.stopped++
 		a.result(c, x)
 		a.finish(rt, r, c)
@@ -207,14 +211,67 @@ func (a *Analysis) follow(r *etw.Record, x *rule) {
 
 // key returns what tells the activity of a record from others of its source.
 func (a *Analysis) key(r *etw.Record, x *rule) (string, bool) {
-	if x.source == &httpSys && !r.ActivityID.IsZero() {
-		return r.ActivityID.String(), true
-	}
 	v := a.fields.Value(x.key)
+	if x.source == &httpSys && v.Kind() == etw.ValueNone {
+		return "", !r.ActivityID.IsZero()
+	}
 	if v.Kind() == etw.ValueGUID && v.GUID().IsZero() && x.source == &aspNet {
 		v = a.fields.Value("ConnID")
 	}
 	return v.String(), v.Kind() != etw.ValueNone
+}
+
+// httpRequest returns the id of the request that an event of http.sys is about. The number
+// of the request tells it. The event that begins one may have the activity of the
+// connection instead of the request's; the next event, which has the address and no number,
+// is then of what began last on its thread; and later ones share their activity with one
+// that has the number.
+func (a *Analysis) httpRequest(r *etw.Record, x *rule, rt *process, key string) etw.GUID {
+	s := &rt.State
+	if s.requests == nil {
+		s.requests, s.began = make(map[etw.GUID]etw.GUID), make(map[int64]etw.GUID)
+	}
+	numbered := key != "" && key != "0"
+	id := x.keyID(key)
+	if !numbered {
+		id = x.keyID(r.ActivityID.String())
+	}
+	_, isOn := s.open[id]
+	of, related := s.requests[r.ActivityID]
+	_, relatedOn := s.open[of]
+	began := s.began[r.ThreadID]
+	_, beganOn := s.open[began]
+	switch {
+	case x.role == roleBegin:
+		s.began[r.ThreadID] = id
+	case isOn:
+	case related && relatedOn:
+		id = of
+	case !numbered && x.role == roleDetail && beganOn:
+		id = began
+	}
+	if !r.ActivityID.IsZero() && (related || len(s.requests) < maxRequests) {
+		s.requests[r.ActivityID] = id
+	}
+	if x.role == roleEnd && !r.ActivityID.IsZero() {
+		delete(s.requests, r.ActivityID)
+	}
+	return id
+}
+
+// maxRequests bounds what is remembered of requests of http.sys.
+const maxRequests = 1 << 20
+
+// called names an activity of a source, which may be an HTTP request.
+func (c *activity) called(name string, x *rule) {
+	if name == "" {
+		return
+	}
+	c.Name = name
+	if x.source == &iis || x.source == &aspNet || x.source == &httpSys || x.source == &webResponse {
+		c.address = addressOf(name)
+		c.client = x.source == &webResponse
+	}
 }
 
 // called returns the name of an activity.
@@ -260,7 +317,7 @@ func (a *Analysis) passed(r *etw.Record, x *rule) {
 	rt := a.processes.At(r, 0)
 	rt.State.started++
 	rt.State.stopped++
-	c := rt.State.pass(rt, took, taskKey{x.provider, x.task})
+	c := rt.State.pass(rt, took, taskKey{x.provider, x.task}, a.most)
 	c.id = r.ActivityID
 	if parent := rt.State.open[r.ActivityID]; parent != nil {
 		c.Parent = parent.task.name

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -93,7 +94,42 @@ func TestWebServers(t *testing.T) {
 	}
 }
 
-// Requests of http.sys go by the activity, or by their number, whatever process the
+// All requests of one connection have its activity when they begin, and their own later.
+func TestHTTPSysConnection(t *testing.T) {
+	w := newWire(t)
+	event := func(id uint16) etw.Record { return etw.Record{Provider: httpProvider, ID: id} }
+	connection := etw.GUID{7}
+	for i := range 5 {
+		number, at := uint64(100+i), 10*i
+		w.Activity = connection
+		w.send(at, event(1), number, uint64(3), uint32(0))
+		w.Activity = etw.GUID{8, byte(i)}
+		w.send(at+1, event(2), uint64(0xffff), uint32(4), fmt.Sprintf("http://shop/item/%d?x=1", i))
+		w.send(at+4, event(12), number, uint16(304))
+	}
+	// Two that are on at once: the numbers tell them apart.
+	w.Activity = connection
+	w.send(60, event(1), uint64(200), uint64(3), uint32(0))
+	w.send(61, event(1), uint64(201), uint64(3), uint32(0))
+	w.Activity = etw.GUID{9, 1}
+	w.send(62, event(10), uint64(200), uint16(500))
+	w.Activity = etw.GUID{9, 2}
+	w.send(69, event(10), uint64(201), uint16(200))
+
+	p := w.a.Result().Processes[0]
+	if p.Started != 7 || p.Stopped != 7 || p.Open+p.StopsWithoutStart+p.LostStops != 0 {
+		t.Errorf("%+v", p)
+	}
+	task := p.Tasks[0]
+	if task.Count != 7 || task.Errors != 1 || task.DurationMS.Total != 5*4+2+8 {
+		t.Errorf("%+v", task)
+	}
+	if len(task.Endpoints) != 1 || task.Endpoints[0].Endpoint != "/item/*" || task.Endpoints[0].Count != 5 {
+		t.Errorf("endpoints %+v", task.Endpoints)
+	}
+}
+
+// Requests of http.sys go by their number, or by the activity, whatever process the
 // kernel was in.
 func TestHTTPSys(t *testing.T) {
 	w := newWire(t)

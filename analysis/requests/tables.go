@@ -2,6 +2,8 @@ package requests
 
 import (
 	"cmp"
+	"fmt"
+	"strings"
 
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/table"
@@ -18,7 +20,7 @@ type row[T any] struct {
 // Tables returns the tables of a result: activities, and sums of them.
 func (r *Result) Tables() []table.View {
 	return []table.View{
-		r.tasks(), r.activities(),
+		r.tasks(), r.endpoints(), r.activities(),
 		each(r, "status", "Statuses", func(x *Task) []Status { return x.Statuses },
 			table.Count("count", func(x row[Status]) int { return x.of.Count }),
 			table.Text("status", func(x row[Status]) string { return x.of.Status }),
@@ -76,13 +78,37 @@ func (r *Result) tasks() table.View {
 		table.Text("provider", func(x Task) string { return x.Provider }).Spared(provider).About()).Ordered("totalMs")
 }
 
-// activities lists the slowest activities of each task.
+// endpoints lists where HTTP requests went to.
+func (r *Result) endpoints() table.View {
+	return each(r, "endpoint", "By endpoint", func(x *Task) []Endpoint { return x.Endpoints },
+		table.Count("count", func(x row[Endpoint]) int { return x.of.Count }).As("Ended"),
+		table.Count("errors", func(x row[Endpoint]) int { return x.of.Errors }).As("Failed"),
+		table.Amount("totalMs", func(x row[Endpoint]) float64 { return x.of.DurationMS.Total }),
+		table.Amount("meanMs", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.Mean }).Spared(3),
+		table.Amount("p50Ms", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.P50 }),
+		table.Amount("p95Ms", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.P95 }),
+		table.Amount("p99Ms", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.P99 }).Spared(1),
+		table.Amount("maxMs", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.Max }).As("Longest"),
+		table.Text("endpoint", func(x row[Endpoint]) string { return x.of.Endpoint }).About(),
+		table.Text("status", func(x row[Endpoint]) string {
+			var list []string
+			for _, s := range x.of.Statuses {
+				list = append(list, fmt.Sprintf("%s: %d", s.Status, s.Count))
+			}
+			return strings.Join(list, ", ")
+		}),
+		table.Text("task", func(x row[Endpoint]) string { return x.Task.Task }).Spared(4),
+		table.Text("provider", func(x row[Endpoint]) string { return x.Provider }).Spared(2).About()).Sorted("totalMs")
+}
+
+// activities lists the activities of each task, the slowest or all.
 func (r *Result) activities() table.View {
 	return each(r, "activity", "The slowest of each task", func(x *Task) []Activity { return x.Slowest },
 		table.Moment("startMs", func(x row[Activity]) float64 { return x.of.StartMS }),
 		table.Amount("durationMs", func(x row[Activity]) float64 { return x.of.DurationMS }),
 		table.Amount("exclusiveMs", func(x row[Activity]) float64 { return x.of.ExclusiveMS }).Spared(2).As("Own"),
 		table.Text("task", func(x row[Activity]) string { return x.Task.Task }).About(),
+		table.Text("provider", func(x row[Activity]) string { return x.Provider }).Spared(1).About(),
 		table.Text("status", func(x row[Activity]) string {
 			if x.of.Failed {
 				return cmp.Or(x.of.Status, "failed")
@@ -91,7 +117,7 @@ func (r *Result) activities() table.View {
 		}),
 		table.Flag("failed", func(x row[Activity]) bool { return x.of.Failed }).For(table.Details),
 		table.Text("id", func(x row[Activity]) string { return x.of.ID }).Spared(3).As("Activity"),
-		table.Text("parent", func(x row[Activity]) string { return x.of.Parent }).Spared(1).As("Begun by"),
+		table.Text("parent", func(x row[Activity]) string { return x.of.Parent }).Spared(4).As("Begun by"),
 		table.Text("traceId", func(x row[Activity]) string { return x.of.TraceID }).For(table.Programs),
 		table.Text("spanId", func(x row[Activity]) string { return x.of.SpanID }).For(table.Details),
 		table.Text("name", func(x row[Activity]) string { return x.of.Name }).About()).Sorted("durationMs")

@@ -16,6 +16,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -74,6 +75,7 @@ var Needs = []need.Need{{What: "runtimes", Provider: need.CLR, Level: etw.LevelI
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
+	defer need.Ask(mux, Needs)()
 	a := &Analysis{}
 	t := &a.runtimes
 	t.Watch(mux)
@@ -141,7 +143,7 @@ func (a *Analysis) Result() *Result {
 		out := rt.State.Runtime
 		out.PID, out.CLRInstance, out.Life = rt.PID, rt.CLR, rt.Life
 		out.Checkpoints = slices.Clone(out.Checkpoints)
-		slices.SortStableFunc(out.Checkpoints, func(a, b Checkpoint) int { return cmp.Compare(a.AtMS, b.AtMS) })
+		order.Stable(out.Checkpoints, func(a, b Checkpoint) int { return cmp.Compare(a.AtMS, b.AtMS) })
 		res.Runtimes = append(res.Runtimes, &out)
 	}
 	return res

@@ -26,6 +26,9 @@ type namer struct {
 	pseudos         []int32 // frames of those of s, + 1
 	cut             int32   // the stack that stands for a base that is no code, or 0
 	tiers           []string
+	// reading is what the stacks are read by, if they are, and readStacks what came of it.
+	reading    Reading
+	readStacks map[readStack]int32
 }
 
 // A frameKey identifies a frame while frames are made.
@@ -65,7 +68,7 @@ func (n *namer) all() {
 	}
 	for _, x := range n.s.rows.rows {
 		leaf := n.stack(int32(x.stack), x.at)
-		x.stack = ID(leaf.node)
+		x.stack = ID(n.read(leaf.node, x.outside))
 		if x.pseudo != 0 {
 			x.stack = ID(p.tree.child(int32(x.stack), uint64(n.pseudo(x.pseudo))))
 			x.pseudo = 0
@@ -99,7 +102,7 @@ func (n *namer) none() int32 {
 }
 
 // pseudo returns the frame of a number of the samples.
-func (n *namer) pseudo(i int32) int32 {
+func (n *namer) pseudo(i int16) int32 {
 	if n.pseudos == nil {
 		n.pseudos = make([]int32, len(n.s.pseudos)+1)
 	}

@@ -24,8 +24,9 @@ type Frame struct {
 	Guess bool
 	// Nameless says that of native code only the file is known, or where the function begins.
 	Nameless bool
-	// Pseudo says that it stands for no code, but for a group of frames or for a state.
-	Pseudo bool
+	// Pseudo says that it stands for no code, but for a group of frames or for a state, and
+	// Waiting that the state is waiting.
+	Pseudo, Waiting bool
 }
 
 // Names says which names frames have.
@@ -49,6 +50,8 @@ type Options struct {
 	// Source returns the file and the line of a location, if it is known. Frames of
 	// different lines are kept apart.
 	Source func(*symbols.Location) (file string, line int, ok bool)
+	// AsSampled leaves stacks as they were sampled, whatever they are to be read as.
+	AsSampled bool
 	// Native returns what is known of native code at an address of a process, at a time
 	// in nanoseconds since 1970. It is asked where there is no managed code.
 	Native func(process int64, address uint64, at int64) (symbols.Native, bool)
@@ -93,9 +96,15 @@ func NewProfile(table *symbols.Table, o Options, samples ...*Samples) *Profile {
 		n := &namer{p: p, s: s, table: table, options: o, frames: frames,
 			callers: make([]named, s.tree.size()), leaves: make([]named, s.tree.size()),
 			spans: make([]span, 1), spanIDs: make(map[span]int32)}
+		if s.reading != nil && !o.AsSampled {
+			n.reading, n.readStacks = s.reading(), make(map[readStack]int32)
+		}
 		n.all()
 	}
 	p.mergeEqual()
+	if slices.ContainsFunc(samples, func(s *Samples) bool { return s.reading != nil }) {
+		p.prune()
+	}
 	p.count()
 	return p
 }

@@ -52,12 +52,13 @@ const maxValues = 2
 
 // A row is a Sample as it is kept.
 type row struct {
-	at     int64
-	values [maxValues]int64
-	stack  ID
-	thread int32
-	labels LabelSet
-	pseudo int32 // an innermost frame that is no code, from 1 on
+	at      int64
+	values  [maxValues]int64
+	stack   ID
+	thread  int32
+	labels  LabelSet
+	pseudo  int16 // an innermost frame that is no code, from 1 on
+	outside bool  // of managed code: see OutsideManaged
 }
 
 // A thread is one of a process.
@@ -139,6 +140,7 @@ type Samples struct {
 	pseudos   []string // names of frames that stand for no code
 	bytes     []byte
 	labelCode bool // see LabelCode
+	reading   func() Reading
 }
 
 // A recentStack is what a hash of a stack was last of.
@@ -183,7 +185,7 @@ func (s *Samples) AddPseudo(at, process, thread int64, stack ID, name string, la
 		s.pseudos = append(s.pseudos, name)
 	}
 	s.AddStack(at, process, thread, stack, labels, values...)
-	s.rows.rows[len(s.rows.rows)-1].pseudo = int32(i + 1)
+	s.rows.rows[len(s.rows.rows)-1].pseudo = int16(i + 1)
 }
 
 // Intern returns the number of a stack of a process. Only the first use of a stack

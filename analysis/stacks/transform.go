@@ -248,5 +248,5 @@ func Diff(before, after *Profile) *Profile {
 // comparable is what frames of two traces have in common: the folders of modules and
 // lines may differ.
 func (f *Frame) comparable() Frame {
-	return Frame{Name: f.Name, Full: f.Full, Kind: f.Kind, Pseudo: f.Pseudo}
+	return Frame{Name: f.Name, Full: f.Full, Kind: f.Kind, Pseudo: f.Pseudo, Waiting: f.Waiting}
 }

@@ -1,5 +1,7 @@
 package stacks
 
+import "github.com/etwgen/etwgen/analysis/internal/seeded"
+
 // A tree keeps call stacks such that what they have in common, from the outermost
 // frame on, is there once. A node is a stack: its own frame, called by its parent.
 // Node 0 is the empty stack.
@@ -13,10 +15,7 @@ type node struct {
 	parent int32
 }
 
-func hashNode(parent int32, key uint64) uint64 {
-	h := (key ^ uint64(parent)*0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93
-	return h ^ h>>32
-}
+func hashNode(parent int32, key uint64) uint64 { return seeded.Hash(key, uint64(parent)) }
 
 // child returns the node of a frame that parent calls.
 func (t *tree) child(parent int32, key uint64) int32 {

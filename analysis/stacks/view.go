@@ -3,6 +3,8 @@ package stacks
 import (
 	"cmp"
 	"slices"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A View is the call tree of a profile, with sums. It does not change when the
@@ -41,23 +43,24 @@ func (p *Profile) View() *View {
 func (v *View) Self(id ID) []int64  { return v.self[id][:len(v.p.Types)] }
 func (v *View) Total(id ID) []int64 { return v.total[id][:len(v.p.Types)] }
 
-// Called returns the stacks that a stack called, the heaviest first.
+// Called returns the stacks that a stack called, the heaviest first, and threads that wait
+// last.
 func (v *View) Called(id ID) []ID {
 	var list []ID
-	last := len(v.p.Types) - 1
+	value := len(v.p.Types) - 1
 	for n := v.first[id]; n != 0; n = v.next[n] {
 		if v.total[n] != [maxValues]int64{} {
 			list = append(list, ID(n))
 		}
 	}
-	slices.SortFunc(list, func(a, b ID) int {
-		return cmp.Or(cmp.Compare(v.total[b][last], v.total[a][last]), cmp.Compare(v.total[b][0], v.total[a][0]),
-			cmp.Compare(v.name(a), v.name(b)))
+	order.Sort(list, func(a, b ID) int {
+		return cmp.Or(last(v.frame(a), v.frame(b)), cmp.Compare(v.total[b][value], v.total[a][value]), cmp.Compare(v.total[b][0], v.total[a][0]),
+			cmp.Compare(v.frame(a).Full, v.frame(b).Full))
 	})
 	return list
 }
 
-func (v *View) name(id ID) string { return v.p.Frames[v.p.tree.nodes[id].key].Full }
+func (v *View) frame(id ID) *Frame { return &v.p.Frames[v.p.tree.nodes[id].key] }
 
 // A Top is what a frame weighs over all stacks.
 type Top struct {
@@ -67,7 +70,8 @@ type Top struct {
 	Self, Total []int64
 }
 
-// Top returns the frames, those with the largest last value of their own first.
+// Top returns the frames, those with the largest last value of their own first, and
+// [WaitingName] last.
 func (v *View) Top() []Top {
 	sums := make([]Top, len(v.p.Frames))
 	for i := range sums {
@@ -82,9 +86,9 @@ func (v *View) Top() []Top {
 		}
 	}, func(id ID) { open[v.p.tree.nodes[id].key]-- })
 	sums = slices.DeleteFunc(sums, func(t Top) bool { return !slices.ContainsFunc(t.Total, func(x int64) bool { return x != 0 }) })
-	last := len(v.p.Types) - 1
-	slices.SortFunc(sums, func(a, b Top) int {
-		return cmp.Or(cmp.Compare(b.Self[last], a.Self[last]), cmp.Compare(b.Total[last], a.Total[last]),
+	value := len(v.p.Types) - 1
+	order.Sort(sums, func(a, b Top) int {
+		return cmp.Or(last(&v.p.Frames[a.Frame], &v.p.Frames[b.Frame]), cmp.Compare(b.Self[value], a.Self[value]), cmp.Compare(b.Total[value], a.Total[value]),
 			cmp.Compare(v.p.Frames[a.Frame].Full, v.p.Frames[b.Frame].Full), cmp.Compare(a.Frame, b.Frame))
 	})
 	return sums
@@ -120,7 +124,7 @@ type Path struct {
 	Values []int64
 }
 
-// Paths returns the stacks that have samples, the heaviest first.
+// Paths returns the stacks that have samples, the heaviest first, and threads that wait last.
 func (v *View) Paths() []Path {
 	var list []Path
 	for id := range v.self {
@@ -128,9 +132,9 @@ func (v *View) Paths() []Path {
 			list = append(list, Path{ID(id), v.Self(ID(id))})
 		}
 	}
-	last := len(v.p.Types) - 1
-	slices.SortFunc(list, func(a, b Path) int {
-		return cmp.Or(cmp.Compare(b.Values[last], a.Values[last]), cmp.Compare(b.Values[0], a.Values[0]), cmp.Compare(a.Stack, b.Stack))
+	value := len(v.p.Types) - 1
+	order.Sort(list, func(a, b Path) int {
+		return cmp.Or(last(v.frame(a.Stack), v.frame(b.Stack)), cmp.Compare(b.Values[value], a.Values[value]), cmp.Compare(b.Values[0], a.Values[0]), cmp.Compare(a.Stack, b.Stack))
 	})
 	return list
 }

@@ -3,6 +3,7 @@ package symbols
 import (
 	"math"
 
+	"github.com/etwgen/etwgen/analysis/internal/seeded"
 	"github.com/etwgen/etwgen/generated/clr"
 )
 
@@ -85,10 +86,7 @@ type codeSlot struct {
 	hash   uint32
 }
 
-func hashCode(start, id uint64) uint32 {
-	h := (start ^ id*0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93
-	return uint32(h ^ h>>29)
-}
+func hashCode(start, id uint64) uint32 { return uint32(seeded.Hash(start, id)) }
 
 // find returns the place of a method: of the one that is there, or of the next.
 func (x *codeIndex) find(l *methodList, start, id uint64) *codeSlot {

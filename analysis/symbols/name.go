@@ -66,13 +66,22 @@ func (m Method) Demangled() Method {
 	return m
 }
 
+// maxLambdas is how deep lambdas and local functions are named within each other.
+const maxLambdas = 16
+
 // demangleName returns what a name such as <Main>b__0 or <Main>g__Local|1_0 means.
-func demangleName(name string) string {
+func demangleName(name string) string { return demangleWithin(name, maxLambdas) }
+
+// demangleWithin is demangleName for a name so many levels from the deepest that is looked at.
+func demangleWithin(name string, levels int) string {
+	if levels == 0 {
+		return name
+	}
 	method, rest, ok := cutMangled(name)
 	if !ok || method == "" || len(rest) < 3 || rest[1:3] != "__" {
 		return name
 	}
-	method = demangleName(method)
+	method = demangleWithin(method, levels-1)
 	switch rest[0] {
 	case 'b':
 		return method + ".lambda"

@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -219,5 +220,21 @@ func TestNames(t *testing.T) {
 		if got := moduleName(path); got != want {
 			t.Errorf("%s is %s, want %s", path, got, want)
 		}
+	}
+}
+
+// TestNestedNames takes names apart in which lambdas are within each other, as deep as nobody
+// writes them: it would take hours if each level looked at all others.
+func TestNestedNames(t *testing.T) {
+	const n = 1 << 20
+	for levels, want := range map[int]string{3: "M.lambda.lambda.lambda", maxLambdas: "M" + strings.Repeat(".lambda", maxLambdas)} {
+		m := Method{Name: strings.Repeat("<", levels) + "M" + strings.Repeat(">b__0", levels)}.Demangled()
+		if m.Name != want {
+			t.Errorf("%d levels are %s", levels, m.Name)
+		}
+	}
+	m := Method{Namespace: strings.Repeat("A[", n) + strings.Repeat("+<>c", n), Name: strings.Repeat("<", n) + "M" + strings.Repeat(">b__0", n)}.Demangled()
+	if !strings.HasSuffix(m.Name, strings.Repeat(".lambda", maxLambdas)) || m.Short() == "" {
+		t.Errorf("%.40s", m.Name)
 	}
 }

@@ -2,10 +2,10 @@ package system
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -47,7 +47,7 @@ type Partition struct {
 func (m *Machine) Facts() Facts {
 	f := m.facts
 	f.Disks = append([]Disk(nil), f.Disks...)
-	slices.SortFunc(f.Disks, func(a, b Disk) int { return cmp.Compare(a.Number, b.Number) })
+	order.Sort(f.Disks, func(a, b Disk) int { return cmp.Compare(a.Number, b.Number) })
 	for i := range f.Disks {
 		f.Disks[i].Partitions = append([]Partition(nil), f.Disks[i].Partitions...)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -18,7 +19,19 @@ type Files struct {
 	order   []*FileUse
 	flights map[uint64]flight  // operations that have not ended, by the request
 	issuers map[uint64]*Thread // of requests to disks, by the request
+	from    [kinds]teller
+	ignored FileUse
 }
+
+// What is counted, each as the one tells it that is the first to.
+const (
+	forOpens = iota
+	forReads
+	forWrites
+	forOthers
+	forDisks
+	kinds
+)
 
 // A File is a file of which something was done.
 type File struct {
@@ -75,6 +88,7 @@ func beginFiles(mux *etw.Mux) *Files {
 	f.watchNames(mux)
 	f.watchDisks(mux)
 	f.watchOperations(mux)
+	f.watchProvided(mux)
 	return f
 }
 
@@ -179,26 +193,25 @@ func (f *Files) watchDisks(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWriteInit) error { return asked(r, e.Irp) })
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushInit) error { return asked(r, e.Irp) })
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoRead) error {
-		d := f.answered(r, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime)
-		d.Reads++
-		d.BytesRead += uint64(e.TransferSize)
+		f.answered(r, classicKernel, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime).read(e.TransferSize)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWrite) error {
-		d := f.answered(r, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime)
-		d.Writes++
-		d.BytesWritten += uint64(e.TransferSize)
+		f.answered(r, classicKernel, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime).write(e.TransferSize)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushBuffers) error {
-		f.answered(r, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, 0, e.DiskNumber, e.HighResResponseTime).Flushes++
+		f.answered(r, classicKernel, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, 0, e.DiskNumber, e.HighResResponseTime).Flushes++
 		return nil
 	})
 }
 
 // answered returns where the answer of a disk counts.
-func (f *Files) answered(r *etw.Record, has bool, tid uint32, irp, key etw.Pointer, disk uint32, ticks uint64) *DiskUse {
+func (f *Files) answered(r *etw.Record, who teller, has bool, tid uint32, irp, key etw.Pointer, disk uint32, ticks uint64) *DiskUse {
 	f.machine.at(r)
+	if !f.from[forDisks].hears(who) {
+		return new(DiskUse)
+	}
 	thread := f.issuers[uint64(irp)]
 	delete(f.issuers, uint64(irp))
 	if has {
@@ -214,25 +227,18 @@ func (f *Files) answered(r *etw.Record, has bool, tid uint32, irp, key etw.Point
 // watchOperations adds up what was asked of the file system.
 func (f *Files) watchOperations(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoCreate) error {
-		file := &File{Path: e.OpenPath.String()}
-		f.objects[uint64(e.FileObject)] = file
-		f.asked(r, file, e.TTID, e.IrpPtr).Opens++
-		return nil
+		return f.create(r, classicKernel, e.FileObject, e.OpenPath, e.TTID, e.IrpPtr)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoRead) error {
-		u := f.asked(r, f.opened(e.FileKey, e.FileObject), e.TTID, e.IrpPtr)
-		u.Reads++
-		u.BytesRead += uint64(e.IoSize)
+		f.asked(r, classicKernel, forReads, f.opened(e.FileKey, e.FileObject), e.TTID, e.IrpPtr).read(e.IoSize)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoWrite) error {
-		u := f.asked(r, f.opened(e.FileKey, e.FileObject), e.TTID, e.IrpPtr)
-		u.Writes++
-		u.BytesWritten += uint64(e.IoSize)
+		f.asked(r, classicKernel, forWrites, f.opened(e.FileKey, e.FileObject), e.TTID, e.IrpPtr).write(e.IoSize)
 		return nil
 	})
 	other := func(r *etw.Record, key, object, thread, irp etw.Pointer) error {
-		f.asked(r, f.opened(key, object), thread, irp).Others++
+		f.asked(r, classicKernel, forOthers, f.opened(key, object), thread, irp).Others++
 		return nil
 	}
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoFlush) error {
@@ -261,14 +267,50 @@ func (f *Files) watchOperations(mux *etw.Mux) {
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoOperationEnd) error {
-		if o, ok := f.flights[uint64(e.IrpPtr)]; ok {
-			delete(f.flights, uint64(e.IrpPtr))
-			if d := f.machine.at(r) - o.begun; d > 0 {
-				o.use.ticks += d
-			}
-		}
-		return nil
+		return f.ended(r, e.IrpPtr)
 	})
+}
+
+// ended takes that an operation ends.
+func (f *Files) ended(r *etw.Record, irp etw.Pointer) error {
+	if o, ok := f.flights[uint64(irp)]; ok {
+		delete(f.flights, uint64(irp))
+		if d := f.machine.at(r) - o.begun; d > 0 {
+			o.use.ticks += d
+		}
+	}
+	return nil
+}
+
+// create takes that a file is to be opened.
+func (f *Files) create(r *etw.Record, who teller, object etw.Pointer, path etw.UTF16, thread, irp etw.Pointer) error {
+	if !f.from[forOpens].hears(who) {
+		return nil
+	}
+	file := &File{Path: path.String()}
+	f.objects[uint64(object)] = file
+	f.asked(r, who, forOpens, file, thread, irp).Opens++
+	return nil
+}
+
+func (u *FileUse) read(bytes uint32) {
+	u.Reads++
+	u.BytesRead += uint64(bytes)
+}
+
+func (u *FileUse) write(bytes uint32) {
+	u.Writes++
+	u.BytesWritten += uint64(bytes)
+}
+
+func (d *DiskUse) read(bytes uint32) {
+	d.Reads++
+	d.BytesRead += uint64(bytes)
+}
+
+func (d *DiskUse) write(bytes uint32) {
+	d.Writes++
+	d.BytesWritten += uint64(bytes)
 }
 
 // opened returns the file of an operation. Its key decides; where nothing names
@@ -287,7 +329,10 @@ func (f *Files) opened(key, object etw.Pointer) *File {
 }
 
 // asked returns where an operation counts that begins now.
-func (f *Files) asked(r *etw.Record, file *File, thread, irp etw.Pointer) *FileUse {
+func (f *Files) asked(r *etw.Record, who teller, kind int, file *File, thread, irp etw.Pointer) *FileUse {
+	if !f.from[kind].hears(who) {
+		return &f.ignored
+	}
 	u := f.use(file, f.thread(uint64(thread), r))
 	f.flights[uint64(irp)] = flight{u, f.machine.at(r)}
 	return u
@@ -315,6 +360,6 @@ func (f *Files) Disks() []uint32 {
 			}
 		}
 	}
-	slices.SortFunc(list, cmp.Compare)
+	order.Sort(list, cmp.Compare)
 	return list
 }

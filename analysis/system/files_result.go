@@ -3,6 +3,8 @@ package system
 import (
 	"cmp"
 	"slices"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A FilesResult is what was done to files, by process.
@@ -72,7 +74,7 @@ func (f *Files) Result() *FilesResult {
 		}
 		r.Files[i].add(f, u)
 	}
-	slices.SortStableFunc(r.Files, func(a, b FileFacts) int {
+	order.Stable(r.Files, func(a, b FileFacts) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.PID, b.PID))
 	})
 	return r

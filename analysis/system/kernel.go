@@ -2,6 +2,7 @@ package system
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -53,7 +54,9 @@ func (p *Process) tell(e *kernel.AnyProcessStart) {
 		p.Session = int64(e.SessionId)
 	}
 	p.User = e.UserSID.String()
-	p.Name = e.ImageFileName.String()
+	if name := e.ImageFileName.String(); name == "" || !strings.HasPrefix(p.Name, name) { // it may be cut
+		p.Name = name
+	}
 	p.CommandLine = e.CommandLine.String()
 	p.Package, p.App = e.PackageFullName.String(), e.ApplicationId.String()
 	p.Narrow = e.Flags&kernel.ProcessFlagsWow64 != 0

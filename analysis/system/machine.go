@@ -42,6 +42,7 @@ func begin(mux *etw.Mux) *Machine {
 	m.watchThreads(mux)
 	m.watchImages(mux)
 	m.watchIdentities(mux)
+	m.watchProvided(mux)
 	m.watchConfig(mux)
 	m.watchOrigins(mux)
 	m.watchRuntimes(mux)

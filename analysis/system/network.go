@@ -15,6 +15,8 @@ type Network struct {
 	connections map[endpoints]*Connection
 	order       []*Connection
 	failures    uint64
+	from        teller
+	ignored     Connection
 }
 
 // A Connection is what one process and one address exchanged by one protocol. A
@@ -46,6 +48,7 @@ func NewNetwork(mux *etw.Mux) *Network {
 	n.watchTCP(mux)
 	n.watchTCP6(mux)
 	n.watchUDP(mux)
+	n.watchProvided(mux)
 	return n
 }
 
@@ -73,9 +76,13 @@ func v6(address etw.Binary, port uint16) end {
 	return end{a.Unmap(), bits.ReverseBytes16(port)}
 }
 
-// at returns the connection that an event is about.
-func (n *Network) at(r *etw.Record, udp bool, pid uint32, local, remote end) *Connection {
+// at returns the connection that an event is about, or one that does not count if
+// another teller does.
+func (n *Network) at(r *etw.Record, who teller, udp bool, pid uint32, local, remote end) *Connection {
 	at := n.machine.at(r)
+	if !n.from.hears(who) {
+		return &n.ignored
+	}
 	var p *Process
 	if pid != noID {
 		p = n.machine.processOf(int64(pid))
@@ -107,6 +114,13 @@ func (c *Connection) receive(size uint32) error {
 	return nil
 }
 
+func (n *Network) fail(who teller) error {
+	if n.from.hears(who) {
+		n.failures++
+	}
+	return nil
+}
+
 func count(n *uint64) error {
 	*n++
 	return nil
@@ -114,7 +128,7 @@ func count(n *uint64) error {
 
 func (n *Network) watchTCP(mux *etw.Mux) {
 	at := func(r *etw.Record, pid, saddr uint32, sport uint16, daddr uint32, dport uint16) *Connection {
-		return n.at(r, false, pid, v4(saddr, sport), v4(daddr, dport))
+		return n.at(r, classicKernel, false, pid, v4(saddr, sport), v4(daddr, dport))
 	}
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpSend) error {
 		return at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).send(e.Size)
@@ -137,12 +151,12 @@ func (n *Network) watchTCP(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpDisconnect) error {
 		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Disconnects)
 	})
-	etw.Handle(mux, func(*etw.Record, *kernel.AnyTcpIpFail) error { return count(&n.failures) })
+	etw.Handle(mux, func(*etw.Record, *kernel.AnyTcpIpFail) error { return n.fail(classicKernel) })
 }
 
 func (n *Network) watchTCP6(mux *etw.Mux) {
 	at := func(r *etw.Record, pid uint32, saddr etw.Binary, sport uint16, daddr etw.Binary, dport uint16) *Connection {
-		return n.at(r, false, pid, v6(saddr, sport), v6(daddr, dport))
+		return n.at(r, classicKernel, false, pid, v6(saddr, sport), v6(daddr, dport))
 	}
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpSendIPV6) error {
 		return at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).send(e.Size)
@@ -178,16 +192,16 @@ func (n *Network) watchUDP(mux *etw.Mux) {
 		return uint32(r.ProcessID)
 	}
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUdpIpSend) error {
-		return n.at(r, true, owner(r, e.HasPID(), e.PID), v4(e.Saddr, e.Sport), v4(e.Daddr, e.Dport)).send(e.Size)
+		return n.at(r, classicKernel, true, owner(r, e.HasPID(), e.PID), v4(e.Saddr, e.Sport), v4(e.Daddr, e.Dport)).send(e.Size)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUdpIpRecv) error {
-		return n.at(r, true, owner(r, e.HasPID(), e.PID), v4(e.Daddr, e.Dport), v4(e.Saddr, e.Sport)).receive(e.Size)
+		return n.at(r, classicKernel, true, owner(r, e.HasPID(), e.PID), v4(e.Daddr, e.Dport), v4(e.Saddr, e.Sport)).receive(e.Size)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUdpIpSendIPV6) error {
-		return n.at(r, true, e.PID, v6(e.Saddr, e.Sport), v6(e.Daddr, e.Dport)).send(e.Size)
+		return n.at(r, classicKernel, true, e.PID, v6(e.Saddr, e.Sport), v6(e.Daddr, e.Dport)).send(e.Size)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUdpIpRecvIPV6) error {
-		return n.at(r, true, e.PID, v6(e.Daddr, e.Dport), v6(e.Saddr, e.Sport)).receive(e.Size)
+		return n.at(r, classicKernel, true, e.PID, v6(e.Daddr, e.Dport), v6(e.Saddr, e.Sport)).receive(e.Size)
 	})
-	etw.Handle(mux, func(*etw.Record, *kernel.AnyUdpIpFail) error { return count(&n.failures) })
+	etw.Handle(mux, func(*etw.Record, *kernel.AnyUdpIpFail) error { return n.fail(classicKernel) })
 }

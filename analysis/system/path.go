@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // volumes are the paths of the kernel that have names of their own.
@@ -20,7 +22,7 @@ func (v *volumes) add(kernel, dos string) {
 		return
 	}
 	v.prefixes = append(v.prefixes, prefix{kernel, dos})
-	slices.SortStableFunc(v.prefixes, func(a, b prefix) int { return cmp.Compare(len(b.kernel), len(a.kernel)) })
+	order.Stable(v.prefixes, func(a, b prefix) int { return cmp.Compare(len(b.kernel), len(a.kernel)) })
 }
 
 // Path returns a path of the kernel as people write it: with the letter of a drive

@@ -13,7 +13,10 @@ type Process struct {
 	PID       int64
 	ParentPID int64
 	// Name is that of the program's file, without its folder.
-	Name        string
+	Name string
+	// Path is that of the program's file, as the trace has it: [Machine.Path] returns
+	// what people write.
+	Path        string
 	CommandLine string
 	// User is the SID that the process runs as.
 	User string
@@ -125,7 +128,7 @@ func (m *Machine) processOf(pid int64) *Process {
 // the same start are about one process.
 func (m *Machine) startProcess(pid, at int64, key uint64) *Process {
 	if p := m.processes[pid]; p != nil && !p.Ended {
-		if p.Started && (p.Start == at || key != 0 && p.key == key) {
+		if p.Started && (m.near(p.Start, at) || key != 0 && p.key == key) {
 			return p
 		}
 		p.end(at) // which the trace does not have
@@ -138,7 +141,7 @@ func (m *Machine) startProcess(pid, at int64, key uint64) *Process {
 // stopProcess returns the process that ends now.
 func (m *Machine) stopProcess(pid, at int64, key uint64) *Process {
 	p := m.processes[pid]
-	if p == nil || p.Ended && p.End != at && (key == 0 || p.key != key) {
+	if p == nil || p.Ended && !m.near(p.End, at) && (key == 0 || p.key != key) {
 		p = m.addProcess(pid)
 	}
 	if !p.Ended {
@@ -215,7 +218,7 @@ func (m *Machine) listThread(tid, pid int64) *Thread {
 // startThread returns the thread that starts now.
 func (m *Machine) startThread(tid, pid, at int64) *Thread {
 	if t := m.threads[tid]; t != nil && !t.Ended {
-		if t.Started && t.Start == at {
+		if t.Started && m.near(t.Start, at) && t.Process == m.processes[pid] {
 			return t
 		}
 		t.end(at)
@@ -228,7 +231,7 @@ func (m *Machine) startThread(tid, pid, at int64) *Thread {
 // stopThread returns the thread that ends now.
 func (m *Machine) stopThread(tid, pid, at int64) *Thread {
 	t := m.threads[tid]
-	if t == nil || t.Ended && t.End != at {
+	if t == nil || t.Ended && !(m.near(t.End, at) && (t.Process == nil || t.Process.PID == pid)) {
 		t = m.addThread(tid, nil)
 	}
 	t.of(m.processOf(pid)) // which may have ended just before

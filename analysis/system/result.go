@@ -2,9 +2,9 @@ package system
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -153,10 +153,10 @@ func (m *Machine) result(u *Usage) *Result {
 			r.SampleMS = measure.Known(float64(u.interval) / 1e4)
 		}
 	}
-	slices.SortStableFunc(r.Processes, func(a, b ProcessFacts) int {
+	order.Stable(r.Processes, func(a, b ProcessFacts) int {
 		return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.StartMS.Or(-1), b.StartMS.Or(-1)))
 	})
-	slices.SortStableFunc(r.Threads, func(a, b ThreadFacts) int {
+	order.Stable(r.Threads, func(a, b ThreadFacts) int {
 		return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.TID, b.TID), cmp.Compare(a.StartMS.Or(-1), b.StartMS.Or(-1)))
 	})
 	return r
@@ -167,7 +167,7 @@ func (u *Usage) times(of ThreadUsage) (sampled, ran measure.Float) {
 	if u.samples > 0 {
 		sampled = measure.Known(of.SampledMS())
 	}
-	if u.switches > 0 && !u.resumed {
+	if u.switches > 0 && !u.rested {
 		ran = measure.Known(u.RanMS(of))
 	}
 	return sampled, ran

@@ -7,6 +7,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -49,7 +50,7 @@ func processColumns() []table.Column[Node] {
 // threads lists the threads that ran longest first.
 func (r *Result) threads() table.View {
 	list := slices.Clone(r.Threads)
-	slices.SortStableFunc(list, func(a, b ThreadFacts) int {
+	order.Stable(list, func(a, b ThreadFacts) int {
 		return cmp.Or(cmp.Compare(b.RanMS.Or(0), a.RanMS.Or(0)), cmp.Compare(b.SampledMS.Or(0), a.SampledMS.Or(0)))
 	})
 	return table.Of("thread", "Threads", list,
@@ -111,7 +112,7 @@ func (r *ImagesResult) files() table.View {
 		f.processes[image.PID] = true
 		f.loads++
 	}
-	slices.SortStableFunc(all, func(a, b *file) int {
+	order.Stable(all, func(a, b *file) int {
 		return cmp.Or(cmp.Compare(len(b.processes), len(a.processes)), cmp.Compare(a.Path, b.Path))
 	})
 	return table.Of("file", "Files", all,

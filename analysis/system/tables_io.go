@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A group is the sum of rows that have a key in common. Columns are left out of which the
@@ -37,7 +38,7 @@ func (g *grouping[K, T]) at(k K) *T {
 
 // sorted returns the groups in an order.
 func (g *grouping[K, T]) sorted(compare func(a, b *T) int) []group[K, T] {
-	slices.SortStableFunc(g.groups, func(a, b group[K, T]) int { return compare(a.sum, b.sum) })
+	order.Stable(g.groups, func(a, b group[K, T]) int { return compare(a.sum, b.sum) })
 	return g.groups
 }
 
@@ -140,7 +141,7 @@ func (r DisksResult) Disks() []DiskFacts {
 		g.sum.Disk = g.key.disk
 		list = append(list, *g.sum)
 	}
-	slices.SortFunc(list, func(a, b DiskFacts) int { return cmp.Compare(a.Disk, b.Disk) })
+	order.Sort(list, func(a, b DiskFacts) int { return cmp.Compare(a.Disk, b.Disk) })
 	return list
 }
 

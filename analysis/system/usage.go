@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/generated/universal/tracepoints"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -12,9 +13,9 @@ import (
 // A Usage adds up the processor time of the threads of a [Machine], in the two ways
 // in which the kernel tells it: by samples, of which each stands for the interval
 // between two, and by context switches, which say exactly which thread runs from
-// when on. Of Linux they are the events sched_switch of the scheduler; a trace that has
-// only those of a recorder, which say that a thread runs again, tells how often threads
-// were switched to, and not for how long they ran.
+// when on. Of Linux they are the events sched_switch of the scheduler; of a trace that has
+// only those of a recorder, which say for how long a thread was off its processor, it is
+// how often threads were switched to, and not for how long they ran.
 type Usage struct {
 	machine  *Machine
 	interval uint64 // between samples, in 100 ns
@@ -26,7 +27,7 @@ type Usage struct {
 	switches uint64
 	gaps     uint64
 
-	resumed   bool             // switches are those of a recorder
+	rested    bool             // switches are those of a recorder
 	scheduler bool             // switches are those of the scheduler of Linux
 	unknown   map[int64]uint64 // switches to threads of Linux that nothing else has told of yet
 }
@@ -38,6 +39,8 @@ type ThreadUsage struct {
 
 	sampled uint64 // in 100 ns
 	ran     int64  // in ticks
+
+	restedTill int64 // in ns, of the last rest that a recorder of Linux told
 }
 
 // A cpu is a processor, and what runs on it since when.
@@ -154,23 +157,31 @@ func (u *Usage) SetInterval(ns int64) {
 func (u *Usage) record(r *etw.Record) error {
 	switch {
 	case r.Schema == nil:
-	case r.ProviderName == "sched" && r.Schema.Name == "sched_switch" && !u.resumed:
+	case r.ProviderName == "sched" && r.Schema.Name == "sched_switch" && !u.rested:
 		u.scheduled(r)
 	case r.ProviderName == linuxEvents && r.Schema.Name == "cswitch" && !u.scheduler:
-		u.resumes(r)
+		u.rests(r)
 	case r.ProviderName == linuxEvents && r.Schema.Name == "cpu":
 		u.sampled(r)
 	}
 	return nil
 }
 
-// resumes takes that a thread runs again.
-func (u *Usage) resumes(r *etw.Record) {
-	if r.ThreadID > 0 && r.ProcessID >= 0 {
-		u.resumed = true
-		u.switches++
-		u.of(u.machine.HasThread(r.ThreadID, r.ProcessID)).Switches++
+// rests takes that a thread goes off its processor, and for how long. A rest that begins
+// where the last one ended is a part of it.
+func (u *Usage) rests(r *etw.Record) {
+	if r.ThreadID <= 0 || r.ProcessID < 0 {
+		return
 	}
+	u.rested = true
+	t := u.of(u.machine.HasThread(r.ThreadID, r.ProcessID))
+	at := when.Of(r)
+	if at != t.restedTill {
+		u.switches++
+		t.Switches++
+	}
+	rested, _ := binary.Uvarint(r.Payload)
+	t.restedTill = at + int64(rested)
 }
 
 // scheduled takes that a processor goes from one thread of Linux to another, which the

@@ -87,8 +87,13 @@ func NameOf[T any](name string, kind Kind, id func(T) int64, own func(T) string)
 }
 
 func column[T any](name string, kind Kind, of func(T) Value) Column[T] {
+	return Column[T]{Head: headOf(name, kind), value: of}
+}
+
+// headOf returns what a name says of a column.
+func headOf(name string, kind Kind) Head {
 	unit, digits, stem := unitOf(name)
-	return Column[T]{Head: Head{Name: name, Label: label(stem), Unit: unit, Digits: digits, Kind: kind}, value: of}
+	return Head{Name: name, Label: label(stem), Unit: unit, Digits: digits, Kind: kind}
 }
 
 // unitOf returns the unit that a name ends in, how many digits behind the point people see

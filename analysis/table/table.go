@@ -7,7 +7,11 @@
 // pauseMs, promotedMB, sharePercent.
 package table
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/etwgen/etwgen/internal/order"
+)
 
 // A View is one table of a result. Its rows are in the order in which they matter.
 type View struct {
@@ -93,11 +97,9 @@ func Each[P, T any](name, title string, parts []P, pid func(P) int64, rows func(
 	for _, p := range parts {
 		list := rows(p)
 		all = append(all, list...)
-		owners = append(owners, slices.Repeat([]int64{pid(p)}, len(list))...)
+		owners = repeated(owners, pid(p), len(list))
 	}
-	v := Of(name, title, all, columns...)
-	v.own(owners)
-	return v.Several(len(parts) > 1)
+	return Of(name, title, all, columns...).own(owners, len(parts) > 1)
 }
 
 // Parts returns a view that has a row for each part of a result.
@@ -106,23 +108,27 @@ func Parts[P any](name, title string, parts []P, pid func(P) int64, columns ...C
 	for i, p := range parts {
 		owners[i] = pid(p)
 	}
-	v := Of(name, title, parts, columns...)
-	v.own(owners)
-	return v.Several(true)
+	return Of(name, title, parts, columns...).own(owners, true)
 }
 
 func (v *View) add(h Head, cell func(int) Value) {
 	v.Heads, v.cells = append(v.Heads, h), append(v.cells, cell)
 }
 
-// own puts columns of the processes of rows before the others.
-func (v *View) own(pids []int64) {
+// repeated appends a process n times.
+func repeated(pids []int64, pid int64, n int) []int64 {
+	return append(pids, slices.Repeat([]int64{pid}, n)...)
+}
+
+// own puts columns of the processes of rows, several or one, before the others.
+func (v View) own(pids []int64, several bool) View {
 	heads := []Head{{Name: "pid", Label: "Process", Kind: Whole, ID: true, Owner: true}, {Name: "process", Label: "Process", Kind: Process, Owner: true}}
 	v.Heads = append(heads, v.Heads...)
 	v.cells = append([]func(int) Value{
 		func(row int) Value { return number(pids[row]) },
 		func(row int) Value { return named(Process, pids[row], "") },
 	}, v.cells...)
+	return v.Several(several)
 }
 
 // Several says whether the rows are of several processes, so that people have to see which.
@@ -188,7 +194,7 @@ func (v *View) sort(name string, before func(a, b float64) bool) {
 		k.row = row
 		k.value, k.known = v.cells[column](row).Float()
 	}
-	slices.SortStableFunc(keys, func(a, b key) int {
+	order.Stable(keys, func(a, b key) int {
 		switch {
 		case a.known != b.known:
 			if a.known {

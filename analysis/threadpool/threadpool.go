@@ -16,6 +16,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -60,6 +61,7 @@ var Needs = []need.Need{{What: "the thread pool", Provider: need.CLR, Keywords: 
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
+	defer need.Ask(mux, Needs)()
 	a := &Analysis{}
 	a.runtimes.Watch(mux)
 	a.handleWorkers(mux)
@@ -171,7 +173,7 @@ func (s *state) result(rt *runtime) *Runtime {
 	for name, n := range reasons {
 		out.Reasons = append(out.Reasons, Reason{name, n})
 	}
-	slices.SortFunc(out.Reasons, func(a, b Reason) int {
+	order.Sort(out.Reasons, func(a, b Reason) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
 	})
 	out.Starvation = s.starvation(out)

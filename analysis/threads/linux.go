@@ -2,16 +2,18 @@ package threads
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // record takes a record that no handler does: recorders of Linux tell, in events
-// without a fixed number, that a thread runs again and how long it had not.
+// without a fixed number, that a thread goes off its processor, and for how long.
 //
 // They do not tell whether it waited or was only ready; all of it counts as waiting.
-// What was before the recording began does not count.
+// A rest that began before the recording, or lasts to its end, is not told. But where a
+// sample of a thread was taken it ran, and from there to its next rest.
 //
 // The events sched_switch of the kernel tell what a thread does when it goes, and
 // sched_waking or sched_wakeup who ends a wait. Of a trace that has both kinds, the
@@ -21,41 +23,78 @@ func (a *Analysis) record(r *etw.Record) error {
 	case r.Schema == nil:
 	case r.ProviderName == "sched":
 		a.recordScheduler(r)
-	case r.Schema.Name == "cswitch" && r.ProviderName == "Universal.Events" && r.ThreadID > 0 && !a.scheduler:
-		a.recordSwitch(r)
+	case r.ProviderName != "Universal.Events" || r.ThreadID <= 0 || a.scheduler:
+	case r.Schema.Name == "cswitch":
+		a.recordRest(r)
+	case r.Schema.Name == "cpu":
+		x, _ := a.of(a.machine.HasThread(r.ThreadID, r.ProcessID))
+		if x.sampled = when.Of(r); x.met == 0 {
+			x.met = x.sampled
+		}
 	}
 	return nil
 }
 
-// recordSwitch takes that a thread runs again.
-func (a *Analysis) recordSwitch(r *etw.Record) {
+// recordRest takes that a thread goes off its processor, and for how long. One that goes
+// in the moment in which it came back, from where it had stopped, has not run: our own
+// recorder tells a long rest in parts. Rests that overlap, of a damaged trace, count once.
+func (a *Analysis) recordRest(r *etw.Record) {
 	rested, n := binary.Uvarint(r.Payload)
-	if n <= 0 {
+	if n <= 0 || rested > math.MaxInt64/2 {
 		return
 	}
-	at := a.at(r)
-	a.switches++
-	a.blurred = true
+	from := when.Of(r)
+	till := from + int64(rested)
+	a.at(r)
+	a.blurred, a.now = true, max(a.now, till)
 	x, _ := a.of(a.machine.HasThread(r.ThreadID, r.ProcessID))
-	from := when.Origin(r)
-	if d := at - from; d > 0 && rested < uint64(d) {
-		from = at - int64(rested)
+	if x.switches > 0 && from == x.since {
+		a.restsOn(x, till)
+		return
 	}
-	x.switches++
-	x.waits++
+	x.meets()
 	ran := int64(0)
 	switch {
 	case !x.seen:
 		x.first, x.seen = from, true
 	case from < x.since:
-		from = x.since
+		a.gaps++
+		from, till = x.since, max(till, x.since)
 	default:
 		a.ran(x, x.since, from)
 		ran = x.since
 	}
-	x.does, x.since = running, at
-	x.sums[waiting] += at - from
-	x.longest = max(x.longest, at-from)
-	a.off = append(a.off, off{thread: x, from: from, ranFrom: ran, readied: at, till: at, waited: true, blurred: true})
+	a.switches++
+	x.switches++
+	x.waits++
+	x.does, x.since = running, till
+	x.sums[waiting] += till - from
+	x.longest = max(x.longest, till-from)
+	x.rest = len(a.off)
+	a.off = append(a.off, off{thread: x, from: from, ranFrom: ran, readied: till, till: till, waited: true, blurred: true})
 	a.bound.Await(r, x.TID, int32(len(a.off)-1))
+}
+
+// meets takes that a thread runs since its first sample.
+func (x *thread) meets() {
+	if !x.seen && x.met != 0 {
+		x.first, x.seen, x.does, x.since = x.met, true, running, x.met
+	}
+}
+
+// settle has all threads be met that there are samples of, if there are rests at all.
+func (a *Analysis) settle() {
+	for _, x := range a.order {
+		if a.blurred {
+			x.meets()
+		}
+	}
+}
+
+// restsOn takes that a rest lasts longer.
+func (a *Analysis) restsOn(x *thread, till int64) {
+	o := &a.off[x.rest]
+	x.sums[waiting] += till - x.since
+	o.readied, o.till, x.since = till, till, till
+	x.longest = max(x.longest, till-o.from)
 }

@@ -16,6 +16,7 @@ type Span struct {
 // to the end is no span, but that a thread runs.
 func (a *Analysis) Spans() iter.Seq[Span] {
 	return func(yield func(Span) bool) {
+		a.settle()
 		for i := range a.off {
 			for _, s := range a.off[i].spans() {
 				if s.To > s.From && !yield(s) {
@@ -24,14 +25,12 @@ func (a *Analysis) Spans() iter.Seq[Span] {
 			}
 		}
 		for _, x := range a.order {
-			s := Span{PID: pidOf(x.Thread), TID: x.TID, Name: x.Name, State: "running", From: x.since, To: a.now}
+			s := Span{PID: pidOf(x.Thread), TID: x.TID, Name: x.Name, State: "running", From: x.ranFrom, To: x.ranTo}
 			switch {
 			case x.TID == 0:
 				continue
-			case x.does != running:
-				s.From, s.To = x.ranFrom, x.ranTo
-			case a.gaps > 0 || a.blurred:
-				continue
+			case x.does == running:
+				s.From, s.To = x.since, a.runsUntil(x)
 			}
 			if s.To > s.From && !yield(s) {
 				return
@@ -43,11 +42,13 @@ func (a *Analysis) Spans() iter.Seq[Span] {
 // Running iterates over the threads that run now, as far as that is known, and since when.
 func (a *Analysis) Running() iter.Seq[Span] {
 	return func(yield func(Span) bool) {
+		a.settle()
 		for _, x := range a.order {
-			if x.TID == 0 || !x.seen || x.does != running || x.over || a.gaps > 0 || a.blurred {
+			if x.TID == 0 || !x.seen || x.does != running || x.over {
 				continue
 			}
-			if !yield(Span{PID: pidOf(x.Thread), TID: x.TID, Name: x.Name, State: "running", From: x.since, To: a.now}) {
+			s := Span{PID: pidOf(x.Thread), TID: x.TID, Name: x.Name, State: "running", From: x.since, To: a.runsUntil(x)}
+			if s.To > s.From && !yield(s) {
 				return
 			}
 		}

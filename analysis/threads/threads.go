@@ -14,9 +14,10 @@
 // tool filtered, or that lost events. A thread runs only as long as the next switch
 // on its processor says that it was the one that ran there.
 //
-// Recorders of Linux tell when a thread runs again, and how long it had not; the
-// scheduler of Linux, if its events sched_switch and sched_wakeup were recorded, tells
-// what Windows does: see [Analysis.Record].
+// Recorders of Linux tell when a thread goes off its processor, and for how long: what
+// they tell of it begins where it first went, or a sample was taken of it, and ends where it
+// last came back, or the last sample was taken. The scheduler of Linux, if
+// its events sched_switch and sched_wakeup were recorded, tells what Windows does.
 //
 // A wait ends when another thread makes it ready (ReadyThread). Where these events
 // are missing, it lasts until the thread runs.
@@ -24,13 +25,13 @@ package threads
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/dyn"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -73,6 +74,9 @@ type thread struct {
 	processor int              // on which it runs
 	why       string           // it waits
 	stack     system.CallStack // of where it stopped, on Linux
+	// On Linux: its last in off, where those are told whole, and its first and last sample.
+	rest         int
+	met, sampled int64
 	// readied is when a wait ended, readier who ended it, if byOther.
 	readied int64
 	readier readier
@@ -351,7 +355,7 @@ type Result struct {
 	// part of waiting.
 	Readies int `json:"readies"`
 	// Gaps counts switches from another thread than the one that was switched to
-	// before: events are missing.
+	// before, and rests of a thread that begin in another one: events are missing.
 	Gaps int `json:"gaps"`
 	// Sums over all threads but those that are idle.
 	Times
@@ -404,6 +408,7 @@ func ms(ns int64) float64 { return float64(ns) / 1e6 }
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Switches: a.switches, Readies: a.readies, Gaps: a.gaps, Threads: []Thread{}, Processors: []Processor{}}
 	var sums [doings]int64
+	a.settle()
 	for _, x := range a.order {
 		if x.TID == 0 || !x.seen {
 			continue
@@ -415,7 +420,7 @@ func (a *Analysis) Result() *Result {
 		}
 	}
 	res.Times = timesOf(sums)
-	slices.SortStableFunc(res.Threads, func(a, b Thread) int {
+	order.Stable(res.Threads, func(a, b Thread) int {
 		return cmp.Or(cmp.Compare(b.RunningMS, a.RunningMS), cmp.Compare(b.WaitingMS, a.WaitingMS), cmp.Compare(a.PID, b.PID), cmp.Compare(a.TID, b.TID))
 	})
 	for i := range a.processors {
@@ -444,7 +449,8 @@ func (a *Analysis) result(x *thread) (Thread, [doings]int64) {
 		open = end - x.since
 		sums[waiting] += open
 	case x.does == running && a.blurred:
-		end = x.since // until it comes back nobody knows when it went
+		end = a.runsUntil(x)
+		sums[running] += end - x.since
 	case a.gaps > 0:
 		sums[unknown] += end - x.since // the switch to another may be missing
 	default:
@@ -452,6 +458,17 @@ func (a *Analysis) result(x *thread) (Thread, [doings]int64) {
 	}
 	return Thread{PID: pidOf(x.Thread), TID: x.TID, Name: x.Name, LifeMS: ms(end - x.first), Times: timesOf(sums), OpenMS: ms(open),
 		Switches: x.switches, Waits: x.waits, Preempted: x.forced, LongestMS: ms(x.longest)}, sums
+}
+
+// runsUntil returns until when a thread is known to run that does.
+func (a *Analysis) runsUntil(x *thread) int64 {
+	switch {
+	case a.blurred: // recorders tell of a rest when it is over
+		return max(x.since, x.sampled)
+	case a.gaps > 0:
+		return x.since
+	}
+	return a.now
 }
 
 // pidOf returns the process of a thread, or -1.

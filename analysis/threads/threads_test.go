@@ -227,27 +227,37 @@ func check(t *testing.T, name string, samples *stacks.Samples, res *Result) {
 	}
 }
 
-// Recorders of Linux tell of a thread that comes how long it was away.
-func TestLinux(t *testing.T) {
-	p := newPlay(t)
-	comes := func(ms int, thread int64, rested time.Duration, stack byte) {
-		p.Stack = testtrace.AStack(stack)
-		r := &etw.Record{ProviderName: "Universal.Events", Schema: &etw.EventDesc{Name: "cswitch"},
-			Payload: binary.AppendUvarint(nil, uint64(rested)), PointerSize: etw.Ptr64, Clock: &etw.Clock{Frequency: 1e9, Start: 133_000_000_000_000_000}}
-		r.ProcessID, r.ThreadID, r.Timestamp, r.Stack = 4, thread, int64(ms)*1e6, p.Stack
-		if err := p.a.record(r); err != nil {
-			t.Fatal(err)
-		}
+// rests is what recorders of Linux tell: a thread goes off its processor, and for how long.
+func (p *play) rests(at, rested time.Duration, thread int64, stack byte) {
+	p.Stack = testtrace.AStack(stack)
+	r := &etw.Record{ProviderName: "Universal.Events", Schema: &etw.EventDesc{Name: "cswitch"},
+		Payload: binary.AppendUvarint(nil, uint64(rested)), PointerSize: etw.Ptr64, Clock: &etw.Clock{Frequency: 1e9, Start: 133_000_000_000_000_000}}
+	r.ProcessID, r.ThreadID, r.Timestamp, r.Stack = 4, thread, int64(at), p.Stack
+	if err := p.a.record(r); err != nil {
+		panic(err) // it never is
 	}
-	comes(10, 7, time.Hour, 1) // from before the begin
-	comes(15, 7, 2*time.Millisecond, 2)
-	comes(18, 7, 5*time.Millisecond, 3) // more than there is since it ran last
-	comes(20, 0, 5*time.Millisecond, 3) // idle
-	want := []string{"7 [1] waiting or ready 1 10", "7 [2] waiting or ready 1 2", "7 [3] waiting or ready 1 3"}
+}
+
+func TestLinux(t *testing.T) {
+	const ms = time.Millisecond
+	p := newPlay(t)
+	p.rests(10*ms, 3*ms, 7, 1)
+	p.rests(15*ms, 2*ms, 7, 2)              // it ran from 13 to 15
+	p.rests(16*ms, 5*ms, 7, 3)              // which is before it was back: from 17 on it counts
+	p.rests(22*ms, 5*ms, 0, 3)              // idle
+	p.rests(25*ms, 1*ms, 7, 4)              // it ran from 21 to 25
+	p.rests(26*ms, 4*ms, 7, 4)              // which is the same rest
+	p.rests(31*ms, math.MaxInt64, 7, 5)     // no file has that
+	p.rests(32*ms, 1*ms, 8, 6)              // another thread
+	p.rests(29*ms+ms/2, 500*ms/1000, 7, 99) // it was off before
+	want := []string{"7 [1] waiting or ready 1 3", "7 [2] waiting or ready 1 2", "7 [3] waiting or ready 1 4", "7 [4] waiting or ready 1 5", "8 [6] waiting or ready 1 1", "7 [99] waiting or ready 1 0"}
 	if diff := cmp.Diff(want, lines(p.a.Samples()[0])); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	threads := []Thread{{PID: 4, TID: 7, LifeMS: 18, Times: Times{RunningMS: 3, WaitingMS: 15}, Switches: 3, Waits: 3, LongestMS: 10}}
+	threads := []Thread{
+		{PID: 4, TID: 7, LifeMS: 20, Times: Times{RunningMS: 6, WaitingMS: 14}, Switches: 5, Waits: 5, LongestMS: 5},
+		{PID: 4, TID: 8, LifeMS: 1, Times: Times{WaitingMS: 1}, Switches: 1, Waits: 1, LongestMS: 1},
+	}
 	if diff := cmp.Diff(threads, p.a.Result().Threads); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // Schema is the version of the JSON form of a [Result]. Fields may be added to a
@@ -250,7 +251,7 @@ func (c *chart) result(n int) *Result {
 		}
 		res.Lanes = append(res.Lanes, l)
 	}
-	slices.SortFunc(res.Lanes, func(a, b *Lane) int {
+	order.Sort(res.Lanes, func(a, b *Lane) int {
 		return cmp.Or(cmp.Compare(slices.Index(Kinds, a.Kind), slices.Index(Kinds, b.Kind)), cmp.Compare(b.Total.Or(0), a.Total.Or(0)),
 			cmp.Compare(b.heaviest(), a.heaviest()), cmp.Compare(a.PID, b.PID), cmp.Compare(a.TID, b.TID), cmp.Compare(a.Of, b.Of),
 			cmp.Compare(a.Unit, b.Unit), cmp.Compare(a.How, b.How))
@@ -310,7 +311,7 @@ func (r *row) carry(from int64) {
 
 // levels fills the buckets of a level: each has the highest that it was at in there.
 func (c *chart) levels(r *row, l *Lane) {
-	slices.SortStableFunc(r.points, func(a, b point) int { return cmp.Compare(a.at, b.at) })
+	order.Stable(r.points, func(a, b point) int { return cmp.Compare(a.at, b.at) })
 	if c.cut {
 		r.carry(c.from)
 	}

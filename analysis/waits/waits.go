@@ -20,6 +20,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -57,6 +58,7 @@ var (
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
+	defer need.Ask(mux, NeedsPool)()
 	a := &Analysis{}
 	a.runtimes.Watch(mux)
 	lives.On(&a.runtimes, mux, begin)
@@ -143,7 +145,7 @@ func (s *state) result(rt *runtime) *Runtime {
 	for _, v := range s.sources {
 		out.Sources = append(out.Sources, *v)
 	}
-	slices.SortFunc(out.Sources, func(a, b Source) int {
+	order.Sort(out.Sources, func(a, b Source) int {
 		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Source, b.Source))
 	})
 	for id, v := range s.threads {
@@ -156,7 +158,7 @@ func (s *state) result(rt *runtime) *Runtime {
 		}
 		out.Threads = append(out.Threads, t)
 	}
-	slices.SortFunc(out.Threads, func(a, b Thread) int {
+	order.Sort(out.Threads, func(a, b Thread) int {
 		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Thread, b.Thread))
 	})
 	if s.samples == nil {

@@ -10,25 +10,31 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/tests/corpus"
 )
 
 // questions returns the commands that analyses answer, with their views.
-func questions() map[*cobra.Command][]string {
-	all := map[*cobra.Command][]string{}
+func questions(group string) map[string][]string {
+	all := map[string][]string{}
 	for _, cmd := range newRoot().Commands() {
-		if by := cmd.Flags().Lookup("by"); by != nil && cmd.GroupID == groupAsk {
-			_, list, _ := strings.Cut(by.Usage, ": ")
-			all[cmd] = strings.Split(list, ", ")
+		by := cmd.Flags().Lookup("by")
+		if by == nil || cmd.GroupID != group {
+			continue
+		}
+		_, list, _ := strings.Cut(by.Usage, ": ")
+		list, other, _ := strings.Cut(list, "; with ")
+		all[cmd.Name()] = strings.Split(list, ", ")
+		if flag, list, ok := strings.Cut(other, "\n"); ok {
+			all[cmd.Name()+" "+flag] = strings.Split(list, ", ")
 		}
 	}
 	return all
 }
 
-// output runs the tool.
+// output runs the tool. The first argument may be a command with a flag.
 func output(args ...string) (stdout, stderr string, code int) {
+	args = append(strings.Fields(args[0]), args[1:]...)
 	var out, errs bytes.Buffer
 	code = run(args, strings.NewReader(""), &out, &errs)
 	return out.String(), errs.String(), code
@@ -39,6 +45,7 @@ func output(args ...string) (stdout, stderr string, code int) {
 func outputKeeping() func(args ...string) (stdout, stderr string, code int) {
 	ctx := context.WithValue(context.Background(), cli.ShelfKey{}, new(cli.Shelf))
 	return func(args ...string) (string, string, int) {
+		args = append(strings.Fields(args[0]), args[1:]...)
 		var out, errs bytes.Buffer
 		code := runIn(ctx, args, strings.NewReader(""), &out, &errs)
 		return out.String(), errs.String(), code
@@ -57,22 +64,30 @@ func TestViews(t *testing.T) {
 		t.Fatal(err)
 	}
 	traces = append(traces, newer...)
-	filled := map[string]bool{"heap --by change": true} // it takes two snapshots
-	for cmd, views := range questions() {
+	// One takes two snapshots, the other requests by HTTP: see TestEndpointsView.
+	filled := map[string]bool{"heap --by change": true, "requests --by endpoint": true}
+	for name, views := range questions(groupAsk) {
 		for _, path := range traces {
-			checkContract(t, cmd.Name(), path)
+			checkContract(t, name, path)
 			output := outputKeeping()
 			for _, view := range views {
-				if checkView(t, output, cmd.Name(), view, path) {
-					filled[cmd.Name()+" --by "+view] = true
+				if checkView(t, output, name, view, path) {
+					filled[name+" --by "+view] = true
 				}
 			}
 		}
 		for _, view := range views {
-			if !filled[cmd.Name()+" --by "+view] {
-				t.Errorf("no recorded trace has rows for %s --by %s", cmd.Name(), view)
+			if !filled[name+" --by "+view] {
+				t.Errorf("no recorded trace has rows for %s --by %s", name, view)
 			}
 		}
+	}
+}
+
+// TestEndpointsView asks for the view of which no recorded trace of ours has rows.
+func TestEndpointsView(t *testing.T) {
+	if path := corpus.File(t, "dotnet10", "aspnet.nettrace"); !checkView(t, outputKeeping(), "requests", "endpoint", path) {
+		t.Errorf("%s has no endpoints", path)
 	}
 }
 

@@ -283,16 +283,16 @@ func TestComparedUnlike(t *testing.T) {
 	}
 }
 
-// Time on processors of EventPipe is that in managed code, as classify has it.
+// Time on processors of EventPipe is that in managed code, as the kinds of work have it.
 func TestComparedTime(t *testing.T) {
 	path := corpus.Glob(t, "dotnet10", "cpu.nettrace")
-	out, _, _ := output("classify", "--json", "--label", "state=managed", path[0])
-	var kinds struct{ Rows []struct{ SelfMS float64 } }
+	out, _, _ := output("top", "--by", "kind", "--json", "--label", "state=managed", path[0])
+	var kinds struct{ Groups []struct{ SelfMS float64 } }
 	if err := json.Unmarshal([]byte(out), &kinds); err != nil {
 		t.Fatal(err)
 	}
 	sum := 0.0
-	for _, row := range kinds.Rows {
+	for _, row := range kinds.Groups {
 		sum += row.SelfMS
 	}
 	doc, _ := compareDocument(t, 0, path, path, "--all")

@@ -101,7 +101,7 @@ func checkConverted(t *testing.T, path, of string) {
 	where := filepath.Base(path) + " --of " + of
 	totals := topTotals(t, path, of)
 	last := totals[len(totals)-1]
-	out, _, status := output("convert", "--of", of, "--format", "pprof", path)
+	out, _, status := output("export", "--of", of, "--format", "pprof", path)
 	p, err := profile.Parse(strings.NewReader(out))
 	if err != nil || status > 1 {
 		t.Fatalf("%s: %v", where, err)
@@ -121,7 +121,7 @@ func checkConverted(t *testing.T, path, of string) {
 	if fmt.Sprint(sums) != fmt.Sprint(totals) {
 		t.Errorf("%s: pprof has %v, top %v", where, sums, totals)
 	}
-	out, _, _ = output("convert", "--of", of, "--format", "folded", path)
+	out, _, _ = output("export", "--of", of, "--format", "folded", path)
 	sum := int64(0)
 	for line := range strings.Lines(out) {
 		i := strings.LastIndexByte(line, ' ')
@@ -134,7 +134,7 @@ func checkConverted(t *testing.T, path, of string) {
 	if sum != last {
 		t.Errorf("%s: folded stacks have %d, top %v", where, sum, totals)
 	}
-	out, _, _ = output("convert", "--of", of, "--format", "speedscope", path)
+	out, _, _ = output("export", "--of", of, "--format", "speedscope", path)
 	if sum := commandtest.Speedscope(t, where, out); sum != last {
 		t.Errorf("%s: speedscope has %d, top %v", where, sum, totals)
 	}
@@ -151,7 +151,7 @@ func TestConvertedBakery(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, status := output("convert", "-o", out, path); status != 0 || stderr != "" {
+	if _, stderr, status := output("export", "-o", out, path); status != 0 || stderr != "" {
 		t.Fatalf("%d, %s", status, stderr)
 	}
 	data, err := os.ReadFile(out)

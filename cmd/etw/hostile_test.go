@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
@@ -37,20 +38,20 @@ var hostileCommands = [][]string{
 	{"stat", "--format", "json"},
 	{"stat", "--format", "csv"},
 	{"report"},
-	{"convert", "--format", "folded"},
-	{"convert", "--format", "speedscope"},
+	{"export", "--format", "folded"},
+	{"export", "--format", "speedscope"},
 }
 
 // hostileAnswers are commands that answer questions, in each of these formats.
 var hostileAnswers = []string{
 	"allocs", "contention", "counters", "exceptions", "gc", "heap", "jit", "requests", "threadpool", "waits", "top",
-	"disks", "files", "images", "network", "processes",
+	"files --disks", "files", "processes --images", "network", "processes",
 }
 
 func init() {
 	for _, name := range hostileAnswers {
 		for _, format := range []string{"text", "json", "csv", "md"} {
-			hostileCommands = append(hostileCommands, []string{name, "--format", format})
+			hostileCommands = append(hostileCommands, append(strings.Fields(name), "--format", format))
 		}
 	}
 }

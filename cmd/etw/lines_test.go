@@ -59,7 +59,7 @@ func sameLines(t *testing.T, where string, want, got map[code.LinePlace]weighedL
 	}
 }
 
-// A profile for pprof and the page of a flame graph have the lines of etw lines.
+// A profile for pprof and the page of a flame graph, as sampled, have the lines of etw lines.
 func TestLinesElsewhere(t *testing.T) {
 	for _, kind := range []string{"separate", "embedded"} {
 		recording := corpus.File(t, "lines", kind, "lines.nettrace")
@@ -70,7 +70,7 @@ func TestLinesElsewhere(t *testing.T) {
 		}
 		dir := t.TempDir()
 		file, page := filepath.Join(dir, "lines.pb.gz"), filepath.Join(dir, "lines.html")
-		for _, args := range [][]string{{"convert", "--symbols", symbols, "-o", file, recording}, {"flame", "--symbols", symbols, "-o", page, recording}} {
+		for _, args := range [][]string{{"export", "--as-sampled", "--symbols", symbols, "-o", file, recording}, {"flame", "--as-sampled", "--symbols", symbols, "-o", page, recording}} {
 			if _, stderr, status := output(args...); status != 0 {
 				t.Fatalf("%v: %d, %s", args, status, stderr)
 			}

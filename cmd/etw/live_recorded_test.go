@@ -57,7 +57,7 @@ func TestLiveAnswers(t *testing.T) {
 		args  []string
 	}{
 		{cpu, []string{"tree", "--format", "csv"}},
-		{cpu, []string{"stacks", "--of", "cpu", "--format", "csv"}},
+		{cpu, []string{"top", "--by", "stack", "--of", "cpu", "--format", "csv"}},
 		{cpu, []string{"exceptions", "--format", "csv"}},
 		{recorded(t, "alloc.nettrace"), []string{"allocs", "--format", "csv"}},
 		{heap, []string{"heap", "--format", "csv"}},
@@ -96,7 +96,7 @@ func TestStacksNow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	live, _ := liveAnswer(t, cpu, "stacks", "--format", "csv")
+	live, _ := liveAnswer(t, cpu, "top", "--by", "stack", "--format", "csv")
 	threads := make(map[string]int)
 	for i, line := range strings.Split(strings.TrimSpace(live), "\n") {
 		if thread, _, _ := strings.Cut(line, ","); i > 0 {
@@ -111,7 +111,7 @@ func TestStacksNow(t *testing.T) {
 			t.Errorf("thread %s has %d stacks", thread, n)
 		}
 	}
-	if text, _ := liveAnswer(t, cpu, "stacks"); !strings.Contains(text, "thread ") {
+	if text, _ := liveAnswer(t, cpu, "top", "--by", "stack"); !strings.Contains(text, "thread ") {
 		t.Errorf("no stacks: %q", text)
 	}
 }

@@ -135,21 +135,6 @@ func machineTrace() ([]byte, error) {
 	return etltest.File(header(), k.records...)
 }
 
-// boxCommands returns the commands about the machine, with their views.
-func boxCommands(t *testing.T) map[string][]string {
-	all := map[string][]string{}
-	for _, cmd := range newRoot().Commands() {
-		if cmd.GroupID == groupBox {
-			_, list, ok := strings.Cut(cmd.Flags().Lookup("by").Usage, ": ")
-			if !ok {
-				t.Fatal(cmd.Name())
-			}
-			all[cmd.Name()] = strings.Split(list, ", ")
-		}
-	}
-	return all
-}
-
 // Every view has rows in every format, and the document is whole.
 func TestMachineViews(t *testing.T) {
 	data, err := machineTrace()
@@ -160,7 +145,7 @@ func TestMachineViews(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for name, views := range boxCommands(t) {
+	for name, views := range questions(groupBox) {
 		out, stderr, code := output(name, "--json", path)
 		var doc struct {
 			Schema int

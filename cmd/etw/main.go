@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/internal/command"
@@ -28,6 +29,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // runIn runs the tool until the context ends, with what comes with that.
 func runIn(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) == 2 && args[0] == "help" {
+		if i := slices.IndexFunc(flagSets, func(s flagSet) bool { return s.name == args[1] }); i >= 0 {
+			return cli.ExitCode(newRoot(), sharedHelp(stdout, &flagSets[i]))
+		}
+	}
 	root := rootFor(args)
 	root.SetArgs(args)
 	root.SetIn(stdin)

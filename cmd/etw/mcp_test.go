@@ -245,7 +245,7 @@ func TestAssistantBounds(t *testing.T) {
 					in[p.Name] = v
 				}
 			}
-			if in["trace"] != nil && (tool.Name == "processes" || tool.Name == "disks" || tool.Name == "files") {
+			if in["trace"] != nil && (tool.Name == "processes" || tool.Name == "files") {
 				in["trace"] = "machine.etl"
 			}
 			answer, err := tool.Call(t.Context(), d, in)
@@ -284,7 +284,7 @@ func TestAssistantKeeps(t *testing.T) {
 		t.Errorf("%d results are kept: %q", kept(), x.Shelf.Order)
 	}
 	output("tree", "--root=Oven")
-	output("stacks", "--top=3")
+	output("top", "--by=stack", "--top=3")
 	if kept() != 4 {
 		t.Errorf("%d results are kept: %q", kept(), x.Shelf.Order)
 	}
@@ -357,7 +357,7 @@ func TestAssistantCancel(t *testing.T) {
 func TestAssistantHuge(t *testing.T) {
 	path := corpus.File(t, "nettrace", "HeartRateMonitor.10068.nettrace")
 	s := assistant(t, "--root", filepath.Dir(path))
-	for _, tool := range []string{"open_trace", "top", "stacks", "tree", "gc"} {
+	for _, tool := range []string{"open_trace", "top", "tree", "gc"} {
 		tell(t, s, tool, map[string]any{"trace": path, "rows": 500})
 	}
 	hasty := assistant(t, "--root", filepath.Dir(path), "--timeout", "1ms")

@@ -44,7 +44,7 @@ func TestGoToolPprof(t *testing.T) {
 	}
 	for _, kind := range [][2]string{{"allocs", "Bakery.Oven.Bake"}, {"exceptions", "Bakery.Oven.Bake"}, {"contention", "Sleep"}, {"cpu", "Bakery.Oven.Bake"}} {
 		of, want := kind[0], kind[1]
-		if _, stderr, code := output("convert", "--of", of, "-o", file, path); code != 0 || stderr != "" {
+		if _, stderr, code := output("export", "--of", of, "-o", file, path); code != 0 || stderr != "" {
 			t.Fatalf("%s: %d, %s", of, code, stderr)
 		}
 		text, err := exec.Command(tool, "-top", file).CombinedOutput()

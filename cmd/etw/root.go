@@ -20,73 +20,65 @@ import (
 
 // The groups of commands in help.
 const (
-	groupLook = "look"
-	groupAsk  = "ask"
-	groupLive = "live"
-	groupETW  = "etw"
-	groupBox  = "machine"
-	groupCode = "code"
-	groupKnow = "know"
-	groupTool = "tool"
+	groupLook   = "Look into a trace"
+	groupAsk    = "Ask the trace of a .NET program"
+	groupCode   = "See which code it is"
+	groupBox    = "Ask the trace of a machine"
+	groupRecord = "Record, and watch as it happens"
+	groupKnow   = "Know events and keywords, and connect assistants"
 )
 
-// A subcommand is made when it is needed.
+// A subcommand is made when it is needed. Help has the line of it, if it has one.
 type subcommand struct {
-	group, name string
-	build       func() *cobra.Command
+	group, name, line string
+	build             func() *cobra.Command
 }
 
 // subcommands returns all of them, in the order of the help.
 func subcommands() []subcommand {
 	return []subcommand{
-		{groupLook, "info", look.NewInfo},
-		{groupLook, "stat", look.NewStat},
-		{groupLook, "dump", look.NewDump},
-		{groupLook, "export", ship.NewExport},
-		{groupLook, "filter", ship.NewFilter},
-		{groupLook, "blocks", look.NewBlocks},
-		{groupLive, "ps", live.NewPS},
-		{groupLive, "collect", live.NewCollect},
-		{groupLive, "watch", live.NewWatch},
-		{groupETW, "sessions", windows.NewSessions},
-		{groupETW, "record", windows.NewRecord},
-		{groupETW, "providers", windows.NewProviders},
-		{groupETW, "self-test", windows.NewSelfTest},
-		{groupAsk, "gc", with(ask.NewGC, live.WithCollections)},
-		{groupAsk, "allocs", with(ask.NewAllocs, live.WithRecording)},
-		{groupAsk, "exceptions", with(ask.NewExceptions, live.WithRecording)},
-		{groupAsk, "jit", with(ask.NewJIT, live.WithRecording)},
-		{groupAsk, "contention", with(ask.NewContention, live.WithRecording)},
-		{groupAsk, "waits", with(ask.NewWaits, live.WithRecording)},
-		{groupAsk, "threadpool", with(ask.NewThreadPool, live.WithRecording)},
-		{groupAsk, "heap", with(ask.NewHeap, live.WithSnapshot)},
-		{groupAsk, "requests", with(ask.NewRequests, live.WithRecording)},
-		{groupAsk, "counters", with(ask.NewCounters, live.WithReadings)},
-		{groupAsk, "startup", with(ask.NewStartup, (*ask.Question).Command)},
-		{groupAsk, "lifecycle", with(ask.NewLifecycle, (*ask.Question).Command)},
-		{groupAsk, "timeline", ask.NewTimelineCommand},
-		{groupAsk, "compare", ship.NewCompare},
-		{groupAsk, "report", ask.NewReport},
-		{groupCode, "top", with(code.NewTop, live.WithIntervals)},
-		{groupCode, "classify", with(code.NewClassify, live.WithSamples)},
-		{groupCode, "tree", with(code.NewTree, live.WithSamples)},
-		{groupCode, "stacks", with(code.NewStacks, live.WithThreads)},
-		{groupCode, "flame", with(code.NewFlame, live.WithSamples)},
-		{groupCode, "lines", code.NewLines},
-		{groupCode, "annotate", code.NewAnnotate},
-		{groupCode, "convert", code.NewConvert},
-		{groupCode, "symbols", code.NewSymbols},
-		{groupBox, "processes", with(ask.NewProcesses, (*ask.Question).Command)},
-		{groupBox, "threads", with(ask.NewThreads, (*ask.Question).Command)},
-		{groupBox, "images", with(ask.NewImages, (*ask.Question).Command)},
-		{groupBox, "files", with(ask.NewFiles, (*ask.Question).Command)},
-		{groupBox, "disks", with(ask.NewDisks, (*ask.Question).Command)},
-		{groupBox, "network", with(ask.NewNetwork, (*ask.Question).Command)},
-		{groupKnow, "events", look.NewEvents},
-		{groupKnow, "keywords", look.NewKeywords},
-		{groupKnow, "record-help", windows.NewRecordHelp},
-		{groupTool, "mcp", func() *cobra.Command { return assist.NewMCP(newRoot, runIn) }},
-		{groupTool, "man", newMan},
+		{groupLook, "info", "what it is, what was lost", look.NewInfo},
+		{groupLook, "stat", "events counted, summed up", look.NewStat},
+		{groupLook, "dump", "events with their fields", look.NewDump},
+		{groupLook, "filter", "some of it as a new trace", ship.NewFilter},
+		{groupLook, "export", "files for other tools", ship.NewExport},
+
+		{groupAsk, "gc", "collections and pauses", with(ask.NewGC, live.WithCollections)},
+		{groupAsk, "allocs", "allocations, by type", with(ask.NewAllocs, live.WithRecording)},
+		{groupAsk, "heap", "objects, and their roots", with(ask.NewHeap, live.WithSnapshot)},
+		{groupAsk, "exceptions", "what was thrown", with(ask.NewExceptions, live.WithRecording)},
+		{groupAsk, "jit", "methods compiled", with(ask.NewJIT, live.WithRecording)},
+		{groupAsk, "contention", "waits for locks", with(ask.NewContention, live.WithRecording)},
+		{groupAsk, "waits", "waits for events, tasks", with(ask.NewWaits, live.WithRecording)},
+		{groupAsk, "threadpool", "workers, starvation", with(ask.NewThreadPool, live.WithRecording)},
+		{groupAsk, "requests", "requests and activities", with(ask.NewRequests, live.WithRecording)},
+		{groupAsk, "counters", "counters and metrics", with(ask.NewCounters, live.WithReadings)},
+		{groupAsk, "startup", "loading, phases of starts", with(ask.NewStartup, (*ask.Question).Command)},
+		{groupAsk, "report", "what stands out, or a page", ask.NewReport},
+		{groupAsk, "timeline", "what happened when", ask.NewTimelineCommand},
+		{groupAsk, "compare", "before and after", ship.NewCompare},
+
+		{groupCode, "top", "methods, stacks, kinds", with(code.NewTop, live.WithIntervals)},
+		{groupCode, "tree", "who calls what", with(code.NewTree, live.WithSamples)},
+		{groupCode, "flame", "a flame graph", with(code.NewFlame, live.WithSamples)},
+		{groupCode, "lines", "lines of source code", code.NewLines},
+		{groupCode, "symbols", "which code has names", code.NewSymbols},
+
+		{groupBox, "processes", "processes and images", with(ask.NewProcesses, (*ask.Question).Command)},
+		{groupBox, "threads", "running, ready, waiting", with(ask.NewThreads, (*ask.Question).Command)},
+		{groupBox, "files", "files and disks", with(ask.NewFiles, (*ask.Question).Command)},
+		{groupBox, "network", "connections", with(ask.NewNetwork, (*ask.Question).Command)},
+
+		{groupRecord, "ps", "live .NET processes", live.NewPS},
+		{groupRecord, "collect", "record .NET, or a Linux", live.NewCollect},
+		{groupRecord, "record", "record a Windows", windows.NewRecord},
+		{groupRecord, "watch", "events as they come", live.NewWatch},
+		{groupRecord, "sessions", "sessions of Windows", windows.NewSessions},
+
+		{groupKnow, "events", "events that are known", with(look.NewEvents, windows.WithRegistered)},
+		{groupKnow, "keywords", "masks; how to record", look.NewKeywords},
+		{groupKnow, "mcp", "a server for assistants", func() *cobra.Command { return assist.NewMCP(newRoot, runIn) }},
+		{"", "man", "", newMan},
 	}
 }
 
@@ -133,7 +125,7 @@ compare --fail-if holds.`,
   etw stat gc.nettrace            which events it has, and how many
   etw dump gc.nettrace            every event with its fields
   etw events clr                  which events of the .NET runtime are known
-  etw record-help                 how to record a trace`,
+  etw keywords --for all          how to record a trace`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		Args:              cobra.NoArgs,
@@ -142,29 +134,26 @@ compare --fail-if holds.`,
 			return cmd.Help()
 		},
 	}
+	setHelp(root)
 	command.SetVersion(root)
 	command.ExplainFlags(root)
-	root.AddGroup(
-		&cobra.Group{ID: groupLook, Title: "Look into traces:"},
-		&cobra.Group{ID: groupLive, Title: "Watch and record live .NET programs:"},
-		&cobra.Group{ID: groupETW, Title: "Record machines with Windows:"},
-		&cobra.Group{ID: groupAsk, Title: "Ask traces of .NET programs:"},
-		&cobra.Group{ID: groupCode, Title: "See which code it is:"},
-		&cobra.Group{ID: groupBox, Title: "Ask traces of the machine:"},
-		&cobra.Group{ID: groupKnow, Title: "Know events, and record them:"},
-		&cobra.Group{ID: groupTool, Title: "The tool itself:"},
-	)
 	for _, c := range subcommands() {
 		if only != "" && c.name != only {
 			continue
 		}
 		cmd := c.build()
-		cmd.GroupID = c.group
+		cmd.GroupID, cmd.Hidden = c.group, c.line == ""
+		if c.group != "" && !root.ContainsGroup(c.group) {
+			root.AddGroup(&cobra.Group{ID: c.group, Title: c.group + ":"})
+		}
 		cmd.RunE = pick.OverMappings(cmd.RunE)
 		command.Add(root, cmd)
 	}
-	root.SetHelpCommandGroupID(groupTool)
-	root.SetCompletionCommandGroupID(groupTool)
+	if !root.ContainsGroup(groupKnow) {
+		root.AddGroup(&cobra.Group{ID: groupKnow, Title: groupKnow + ":"})
+	}
+	root.SetHelpCommandGroupID(groupKnow)
+	root.SetCompletionCommandGroupID(groupKnow)
 	return root
 }
 

@@ -9,14 +9,16 @@ import (
 // newCheck returns the command that looks for faults.
 func newCheck() *cobra.Command {
 	var opts manifest.Options
-	var werror, all bool
+	var werror, every bool
+	var format string
 	cmd := &cobra.Command{
 		Use:   "check [flags] FILE...",
 		Short: "Say what is wrong with manifests",
 		Long: `Check reads manifests and prints what is wrong with them, one line for each
 fault, as file:line:col: message. It says nothing about a manifest that is good.
 Of faults of one kind it prints the first few, with the number of the others;
---all prints them all. A FILE of - is the standard input.
+--all prints them all. A FILE of - is the standard input. With --format sarif all
+faults go to the standard output, in the form that code hosts and editors show.
 
 It refuses what the message compiler of Windows refuses, unless --lenient asks
 for what dumps of registered providers need.`,
@@ -24,17 +26,28 @@ for what dumps of registered providers need.`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			few := fewOfAKind
-			if all {
+			if every {
 				few = 0
 			}
+			if format != "text" && format != "sarif" {
+				return usagef("--format %s: choose text or sarif", format)
+			}
 			bad := false
+			var all []found
 			for _, path := range args {
 				r, err := readManifest(cmd, path, opts)
 				if err != nil {
 					return err
 				}
-				r.print(cmd, few)
+				if all = append(all, found{r.path, r.errors, r.warnings}); format == "text" {
+					r.print(cmd, few)
+				}
 				bad = bad || len(r.errors) > 0 || werror && len(r.warnings) > 0
+			}
+			if format == "sarif" {
+				if err := writeSARIF(cmd.OutOrStdout(), all); err != nil {
+					return err
+				}
 			}
 			if bad {
 				return &exitError{code: exitDiagnostics}
@@ -44,7 +57,8 @@ for what dumps of registered providers need.`,
 	}
 	cmd.Flags().BoolVar(&opts.Lenient, "lenient", false, "accept what dumps of registered providers contain")
 	cmd.Flags().BoolVar(&werror, "werror", false, "exit with 1 also for warnings")
-	cmd.Flags().BoolVar(&all, "all", false, "print every fault, however many there are of its kind")
+	cmd.Flags().BoolVar(&every, "all", false, "print every fault, however many there are of its kind")
+	cmd.Flags().StringVar(&format, "format", "text", "the `form`: text or sarif")
 	cmd.Flags().BoolVarP(&opts.Notes, "verbose", "v", false, "also warn about values outside their documented ranges")
 	return cmd
 }

@@ -52,8 +52,8 @@ func (o importOptions) nameOf(guid etw.GUID) string {
 // isManifest reports whether data begins as XML does. All other forms begin with
 // bytes that no XML has.
 func isManifest(data []byte) bool {
-	for _, bom := range []string{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"} {
-		if bytes.HasPrefix(data, []byte(bom)) {
+	for _, begin := range []string{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff", "\x00<"} {
+		if bytes.HasPrefix(data, []byte(begin)) {
 			return true
 		}
 	}

@@ -62,14 +62,5 @@ func (c *Config) afterEarly(last *try, process string, why error, lasted time.Du
 // isDamage reports whether something of a stream cannot be read: it is not only broken
 // off, as by the end of a process.
 func isDamage(err error) bool {
-	var incomplete *etw.IncompleteError
-	if !errors.As(err, &incomplete) {
-		return false
-	}
-	for _, d := range incomplete.Damages {
-		if !errors.Is(d.Err, nettrace.ErrTruncated) && !errors.Is(d.Err, nettrace.ErrNotStopped) {
-			return true
-		}
-	}
-	return false
+	return errors.Is(err, etw.ErrIncomplete) && !nettrace.IsBrokenOff(err)
 }

@@ -31,6 +31,10 @@ const (
 // trace reads the i-th trace of a file from where it was left. It reports whether it is
 // done with, until the file changes.
 func (w *worker) trace(stop context.Context, f found, i int, id string, follow bool) (bool, error) {
+	id, has, err := w.identify(stop, f, i, id, follow)
+	if err != nil {
+		return false, err
+	}
 	known, err := w.store.get(stop, id)
 	if err != nil {
 		return false, &againError{err}
@@ -39,6 +43,9 @@ func (w *worker) trace(stop context.Context, f found, i int, id string, follow b
 		known.Seen = time.Now()
 		w.store.set(id, known)
 		return true, nil
+	}
+	if known.Content == nil || has.records() > known.Content.records() {
+		known.Content = has
 	}
 	if known.Order == "" || known.Order == orderTime && known.Records > 0 && !known.Done {
 		order, err := w.orderOf(stop, f, i, follow)

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A Trace is what a file shows. Times are nanoseconds since its begin.
@@ -62,7 +64,7 @@ type Counter struct {
 	Values  []Value
 }
 
-// An Arg is a fact of a span or mark.
+// An Arg is a fact of a span or mark. What is a number is written as one.
 type Arg struct{ Name, Text string }
 
 // A Value is one of a counter.
@@ -70,6 +72,9 @@ type Value struct {
 	Name   string
 	Number float64
 }
+
+// IsEmpty reports whether nothing happened in the trace.
+func (t *Trace) IsEmpty() bool { return len(t.Spans)+len(t.Marks)+len(t.Counters) == 0 }
 
 // Write writes the trace. Spans of one thread nest in the file: one that begins in
 // another and ends after it has a track of its own.
@@ -83,7 +88,7 @@ func (t *Trace) Write(w io.Writer) error {
 		e.name("thread_name", x.Process, x.ID, x.Name)
 	}
 	spans := slices.Clone(t.Spans)
-	slices.SortStableFunc(spans, func(a, b Span) int {
+	order.Stable(spans, func(a, b Span) int {
 		return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.From, b.From), cmp.Compare(b.Length, a.Length))
 	})
 	nest(spans)
@@ -196,6 +201,10 @@ func (e *encoder) args(list []Arg) {
 		}
 		e.json(a.Name)
 		e.text(":")
+		if c := cmp.Or(a.Text, "x")[0]; (c == '-' || c >= '0' && c <= '9') && json.Valid([]byte(a.Text)) {
+			e.text(a.Text)
+			continue
+		}
 		e.json(a.Text)
 	}
 	e.text("}")

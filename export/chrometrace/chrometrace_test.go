@@ -31,7 +31,7 @@ func TestWrite(t *testing.T) {
 	want := []string{
 		`{"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":"shop"}}`,
 		`{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"\"baker\""}}`,
-		`{"ph":"X","name":"outer","pid":1,"tid":2,"cat":"jit","ts":1,"dur":5.001,"args":{"tier":"1"}}`,
+		`{"ph":"X","name":"outer","pid":1,"tid":2,"cat":"jit","ts":1,"dur":5.001,"args":{"tier":1}}`,
 		`{"ph":"X","name":"inner","pid":1,"tid":2,"cat":"etw","ts":1.5,"dur":1}`,
 		`{"ph":"b","name":"over the end","pid":1,"tid":2,"cat":"etw","ts":5,"id":"2"}`,
 		`{"ph":"e","name":"over the end","pid":1,"tid":2,"cat":"etw","ts":7,"id":"2"}`,

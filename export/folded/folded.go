@@ -7,11 +7,11 @@ import (
 	"bufio"
 	"cmp"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // Write writes the last value of the samples of a profile, in its own unit, such as
@@ -92,7 +92,7 @@ func (f *folder) walk() {
 // callees returns what a stack called, by name.
 func (f *folder) callees(id stacks.ID) []stacks.ID {
 	list := f.v.Called(id)
-	slices.SortFunc(list, func(a, b stacks.ID) int {
+	order.Sort(list, func(a, b stacks.ID) int {
 		_, x := f.p.Split(a)
 		_, y := f.p.Split(b)
 		return cmp.Or(cmp.Compare(f.names[x], f.names[y]), cmp.Compare(a, b))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/findings"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A Flame is a call tree, and the page that shows it.
@@ -73,6 +74,8 @@ type Frame struct {
 	// Group is what the frame belongs to, such as its module. Frames of one group have
 	// one colour.
 	Group string
+	// Waiting says that it stands for threads that wait, which come after all methods.
+	Waiting bool
 }
 
 // A Call is a frame in the place where it was called.
@@ -352,12 +355,23 @@ func topTable(f *Flame, weights []weight, t *texts) *table {
 		all.now += c.Self
 		all.before += c.Before
 	}
-	slices.SortStableFunc(rows, func(a, b row) int {
+	order.Stable(rows, func(a, b row) int {
+		if x := f.Frames[a.frame].Waiting; x != f.Frames[b.frame].Waiting {
+			if x {
+				return 1
+			}
+			return -1
+		}
 		return cmp.Or(cmp.Compare(b.self.greater(), a.self.greater()), cmp.Compare(b.total.greater(), a.total.greater()))
 	})
 	n := len(rows)
 	rows = shown(rows)
 	top := &table{ID: "top", Title: "Methods", Sort: "self", texts: t}
+	for i, r := range rows {
+		if f.Frames[r.frame].Waiting {
+			top.Last = append(top.Last, i)
+		}
+	}
 	if f.Times != nil {
 		for _, r := range rows {
 			top.Frames = append(top.Frames, r.frame)

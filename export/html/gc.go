@@ -7,6 +7,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/findings"
 	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // So few collections make a chart, and a half and a 95 % of them a number.
@@ -23,7 +24,7 @@ func addGC(v *view, s *subject, texts *texts) {
 	}
 	v.weight += r.Count
 	gcs := slices.Clone(r.GCs)
-	slices.SortStableFunc(gcs, func(a, b *gc.GC) int {
+	order.Stable(gcs, func(a, b *gc.GC) int {
 		switch {
 		case a.StartMS < b.StartMS:
 			return -1
@@ -74,12 +75,16 @@ func (v *view) gcTiles(r *gc.Runtime) {
 		}
 		v.Tiles = append(v.Tiles, tile{"Largest heap", size(peak * 1e6), note, "gc"})
 	}
-	if r.All.AllocatedMB > 0 {
+	if mb, ok := r.AllocatedMB.Get(); ok {
 		note := ""
 		if ms, ok := r.FirstToLastMS.Get(); ok && ms > 0 && r.All.AllocatedByHistoriesMB > 0 {
 			note = size(r.All.AllocatedByHistoriesMB*1e6/ms*1000) + " a second"
 		}
-		v.Tiles = append(v.Tiles, tile{"Allocated", size(r.All.AllocatedMB * 1e6), note, "gc"})
+		title := "Allocated"
+		if r.AllocatedAtLeast {
+			title = "Allocated, at least"
+		}
+		v.Tiles = append(v.Tiles, tile{title, size(mb * 1e6), note, "gc"})
 	}
 }
 
@@ -171,7 +176,7 @@ func heapChart(gcs []*gc.GC) *chart {
 			points = append(points, point{g.BeginMS.Or(g.StartMS) + g.DurationMS.Or(0), i})
 		}
 	}
-	slices.SortStableFunc(points, func(a, b point) int {
+	order.Stable(points, func(a, b point) int {
 		if a.ms < b.ms {
 			return -1
 		}

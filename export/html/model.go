@@ -23,6 +23,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/analysis/timeline"
 	"github.com/etwgen/etwgen/analysis/waits"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A model is what the scripts of a report show.
@@ -229,7 +230,7 @@ func newModel(r *Report) (*model, error) {
 		}
 		m.Views = append(m.Views, v)
 	}
-	slices.SortStableFunc(m.Views, func(a, b *view) int { return cmp.Compare(b.weight, a.weight) })
+	order.Stable(m.Views, func(a, b *view) int { return cmp.Compare(b.weight, a.weight) })
 	if n := len(m.Views) - maxViews; n > 0 {
 		m.Views = m.Views[:maxViews]
 		m.Warnings = append(m.Warnings, "of "+count(n, "more process", "more processes")+" the trace has less than of those that are shown: they are left out here")

@@ -23,6 +23,7 @@ type table struct {
 	Columns []*column `json:"columns"`
 	Grids   []*grid   `json:"grids,omitempty"`
 	Frames  []int     `json:"frames,omitempty"` // of a call tree, if the rows follow what it shows
+	Last    []int     `json:"last,omitempty"`   // rows that come last, whatever number is sorted by
 	rows    int
 	texts   *texts
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/counters"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A Metrics is what counters and collections of a trace say, as MetricsData.
@@ -105,7 +106,7 @@ func (m *Metrics) AppendCounters(b []byte, res *counters.Result) []byte {
 
 // families appends metrics by their scopes.
 func (m *Metrics) families(b []byte, list []*family) []byte {
-	slices.SortStableFunc(list, func(a, b *family) int { return strings.Compare(a.scope, b.scope) })
+	order.Stable(list, func(a, b *family) int { return strings.Compare(a.scope, b.scope) })
 	for i, f := range list {
 		if i == 0 || f.scope != list[i-1].scope {
 			if i > 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -57,7 +58,7 @@ func (c *catalogue) versions(r *etw.Record, d *etw.EventDesc) []*etw.EventDesc {
 		c.add(c.find(r))
 	}
 	list := slices.Clone(c.events[identityOf(d)])
-	slices.SortStableFunc(list, func(a, b *etw.EventDesc) int { return cmp.Compare(b.Version, a.Version) })
+	order.Stable(list, func(a, b *etw.EventDesc) int { return cmp.Compare(b.Version, a.Version) })
 	if !slices.Contains(list, d) {
 		list = append(list, d)
 	}

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/export/parquet/internal/file"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -299,7 +300,7 @@ func (w *Writer) Close(losses Losses, complete bool) (*Manifest, error) {
 			}
 		}
 	}
-	slices.SortFunc(m.Files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
+	order.Sort(m.Files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
 	return m, m.write(manifestPath(w.opts.Dir, w.base))
 }
 

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/counters"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // Options say how metrics are written.
@@ -180,7 +181,7 @@ func (f *family) write(w *bufio.Writer, o *Options) {
 	}
 	w.WriteString("# HELP " + name + " " + help + "\n# TYPE " + name + " " + f.kind + "\n")
 	// A set of labels stands together.
-	slices.SortStableFunc(f.series, func(a, b *series) int {
+	order.Stable(f.series, func(a, b *series) int {
 		return cmp.Or(cmp.Compare(ofAll(a.labels), ofAll(b.labels)), cmp.Compare(a.suffix, b.suffix), cmp.Compare(a.bound, b.bound), cmp.Compare(a.labels, b.labels))
 	})
 	for _, s := range f.series {

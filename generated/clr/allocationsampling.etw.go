@@ -114,7 +114,6 @@ var allocationSampled = etw.EventDesc{
 		{Name: "ObjectSize", Type: etw.InUInt64},
 		{Name: "SampledByteOffset", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(AllocationSampled) },
 }
 
 // AnyAllocationSampled is [AllocationSampled] in any version: a newer one is

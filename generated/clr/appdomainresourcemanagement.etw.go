@@ -79,7 +79,6 @@ var appDomainMemAllocated = etw.EventDesc{
 		{Name: "Allocated", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(AppDomainMemAllocated) },
 }
 
 // AnyAppDomainMemAllocated is [AppDomainMemAllocated] in any version: a newer
@@ -181,7 +180,6 @@ var appDomainMemSurvived = etw.EventDesc{
 		{Name: "ProcessSurvived", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(AppDomainMemSurvived) },
 }
 
 // AnyAppDomainMemSurvived is [AppDomainMemSurvived] in any version: a newer
@@ -297,7 +295,6 @@ var threadCreated = etw.EventDesc{
 		{Name: "OSThreadID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(ThreadCreated) },
 }
 
 // AnyThreadCreated is [ThreadCreated] in any version: a newer one is decoded
@@ -370,7 +367,6 @@ var threadTerminated = etw.EventDesc{
 	Class: etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
 	Name:  "ThreadTerminated", TaskName: "AppDomainResourceManagement", OpcodeName: "ThreadTerminated",
 	Fields: threadTerminatedOrTransitionLayoutFields,
-	New:    func() etw.Event { return new(ThreadTerminated) },
 }
 
 // threadTerminatedOrTransitionLayout is the template
@@ -482,7 +478,6 @@ var threadDomainEnter = etw.EventDesc{
 	Class: etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
 	Name:  "ThreadDomainEnter", TaskName: "AppDomainResourceManagement", OpcodeName: "ThreadDomainEnter",
 	Fields: threadTerminatedOrTransitionLayoutFields,
-	New:    func() etw.Event { return new(ThreadDomainEnter) },
 }
 
 // AnyThreadDomainEnter is [ThreadDomainEnter] in any version: a newer one is

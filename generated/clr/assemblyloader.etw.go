@@ -109,7 +109,6 @@ var assemblyLoadStart = etw.EventDesc{
 		{Name: "AssemblyLoadContext", Type: etw.InUnicodeString},
 		{Name: "RequestingAssemblyLoadContext", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(AssemblyLoadStart) },
 }
 
 // AnyAssemblyLoadStart is [AssemblyLoadStart] in any version: a newer one is
@@ -271,7 +270,6 @@ var assemblyLoadStop = etw.EventDesc{
 		{Name: "ResultAssemblyPath", Type: etw.InUnicodeString},
 		{Name: "Cached", Type: etw.InBoolean},
 	},
-	New: func() etw.Event { return new(AssemblyLoadStop) },
 }
 
 // AnyAssemblyLoadStop is [AssemblyLoadStop] in any version: a newer one is
@@ -416,7 +414,6 @@ var resolutionAttempted = etw.EventDesc{
 		{Name: "ResultAssemblyPath", Type: etw.InUnicodeString},
 		{Name: "ErrorMessage", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ResolutionAttempted) },
 }
 
 // AnyResolutionAttempted is [ResolutionAttempted] in any version: a newer one
@@ -557,7 +554,6 @@ var assemblyLoadContextResolvingHandlerInvoked = etw.EventDesc{
 		{Name: "ResultAssemblyName", Type: etw.InUnicodeString},
 		{Name: "ResultAssemblyPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(AssemblyLoadContextResolvingHandlerInvoked) },
 }
 
 // AnyAssemblyLoadContextResolvingHandlerInvoked is
@@ -688,7 +684,6 @@ var appDomainAssemblyResolveHandlerInvoked = etw.EventDesc{
 		{Name: "ResultAssemblyName", Type: etw.InUnicodeString},
 		{Name: "ResultAssemblyPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(AppDomainAssemblyResolveHandlerInvoked) },
 }
 
 // AnyAppDomainAssemblyResolveHandlerInvoked is
@@ -817,7 +812,6 @@ var assemblyLoadFromResolveHandlerInvoked = etw.EventDesc{
 		{Name: "RequestingAssemblyPath", Type: etw.InUnicodeString},
 		{Name: "ComputedRequestedAssemblyPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(AssemblyLoadFromResolveHandlerInvoked) },
 }
 
 // AnyAssemblyLoadFromResolveHandlerInvoked is
@@ -929,7 +923,6 @@ var knownPathProbed = etw.EventDesc{
 		{Name: "Source", Type: etw.InUInt16, Map: &knownPathSourceMap},
 		{Name: "Result", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(KnownPathProbed) },
 }
 
 // AnyKnownPathProbed is [KnownPathProbed] in any version: a newer one is

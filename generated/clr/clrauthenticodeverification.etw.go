@@ -60,7 +60,6 @@ var authenticodeVerificationStart = etw.EventDesc{
 	Class: etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
 	Name:  "AuthenticodeVerificationStart", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Start",
 	Fields: authenticodeVerificationLayoutFields,
-	New:    func() etw.Event { return new(AuthenticodeVerificationStart) },
 }
 
 // authenticodeVerificationLayout is the template AuthenticodeVerification,
@@ -166,7 +165,6 @@ var authenticodeVerificationStartV1 = etw.EventDesc{
 	Class: etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
 	Name:  "AuthenticodeVerificationStart_V1", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Start",
 	Fields: authenticodeVerificationV1LayoutFields,
-	New:    func() etw.Event { return new(AuthenticodeVerificationStartV1) },
 }
 
 // authenticodeVerificationV1Layout is the template
@@ -380,7 +378,6 @@ var authenticodeVerificationStop = etw.EventDesc{
 	Class: etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
 	Name:  "AuthenticodeVerificationStop", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Stop",
 	Fields: authenticodeVerificationLayoutFields,
-	New:    func() etw.Event { return new(AuthenticodeVerificationStop) },
 }
 
 // AuthenticodeVerificationStopV1 is AuthenticodeVerificationStop_V1: event
@@ -439,7 +436,6 @@ var authenticodeVerificationStopV1 = etw.EventDesc{
 	Class: etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
 	Name:  "AuthenticodeVerificationStop_V1", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Stop",
 	Fields: authenticodeVerificationV1LayoutFields,
-	New:    func() etw.Event { return new(AuthenticodeVerificationStopV1) },
 }
 
 // AnyAuthenticodeVerificationStop is event 184, of task

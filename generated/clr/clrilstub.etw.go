@@ -144,7 +144,6 @@ var ilStubGenerated = etw.EventDesc{
 		{Name: "StubMethodSignature", Type: etw.InUnicodeString},
 		{Name: "StubMethodILCode", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ILStubGenerated) },
 }
 
 // AnyILStubGenerated is [ILStubGenerated] in any version: a newer one is
@@ -279,7 +278,6 @@ var ilStubCacheHit = etw.EventDesc{
 		{Name: "ManagedInteropMethodName", Type: etw.InUnicodeString},
 		{Name: "ManagedInteropMethodSignature", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ILStubCacheHit) },
 }
 
 // AnyILStubCacheHit is [ILStubCacheHit] in any version: a newer one is decoded

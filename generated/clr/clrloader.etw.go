@@ -65,7 +65,6 @@ var moduleDCStartV2 = etw.EventDesc{
 	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	Name:  "ModuleDCStartV2", TaskName: "CLRLoader", OpcodeName: "ModuleDCStart",
 	Fields: moduleLoadUnloadLayoutFields,
-	New:    func() etw.Event { return new(ModuleDCStartV2) },
 }
 
 // moduleLoadUnloadLayout is the template ModuleLoadUnload, which several
@@ -208,7 +207,6 @@ var moduleDCEndV2 = etw.EventDesc{
 	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	Name:  "ModuleDCEndV2", TaskName: "CLRLoader", OpcodeName: "ModuleDCEnd",
 	Fields: moduleLoadUnloadLayoutFields,
-	New:    func() etw.Event { return new(ModuleDCEndV2) },
 }
 
 // AnyModuleDCEnd is [ModuleDCEndV2] in any version: a newer one is decoded
@@ -334,7 +332,6 @@ var domainModuleLoad = etw.EventDesc{
 		{Name: "ModuleILPath", Type: etw.InUnicodeString},
 		{Name: "ModuleNativePath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(DomainModuleLoad) },
 }
 
 // DomainModuleLoadV1 is DomainModuleLoad_V1: event 151, version 1, of task
@@ -448,7 +445,6 @@ var domainModuleLoadV1 = etw.EventDesc{
 		{Name: "ModuleNativePath", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(DomainModuleLoadV1) },
 }
 
 // AnyDomainModuleLoad is event 151, of task CLRLoader, opcode
@@ -621,7 +617,6 @@ var moduleLoad = etw.EventDesc{
 	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	Name:  "ModuleLoad", TaskName: "CLRLoader", OpcodeName: "ModuleLoad",
 	Fields: moduleLoadUnloadLayoutFields,
-	New:    func() etw.Event { return new(ModuleLoad) },
 }
 
 // ModuleLoadV1 is ModuleLoad_V1: event 152, version 1, of task CLRLoader,
@@ -683,7 +678,6 @@ var moduleLoadV1 = etw.EventDesc{
 	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	Name:  "ModuleLoad_V1", TaskName: "CLRLoader", OpcodeName: "ModuleLoad",
 	Fields: moduleLoadUnloadV1LayoutFields,
-	New:    func() etw.Event { return new(ModuleLoadV1) },
 }
 
 // moduleLoadUnloadV1Layout is the template ModuleLoadUnload_V1, which several
@@ -827,7 +821,6 @@ var moduleLoadV2 = etw.EventDesc{
 	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	Name:  "ModuleLoad_V2", TaskName: "CLRLoader", OpcodeName: "ModuleLoad",
 	Fields: moduleLoadUnloadV2LayoutFields,
-	New:    func() etw.Event { return new(ModuleLoadV2) },
 }
 
 // moduleLoadUnloadV2Layout is the template ModuleLoadUnload_V2, which several
@@ -1085,7 +1078,6 @@ var moduleLoadV3 = etw.EventDesc{
 		{Name: "NativePdbBuildPath", Type: etw.InUnicodeString},
 		{Name: "NativeBuildID", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ModuleLoadV3) },
 }
 
 // AnyModuleLoad is event 152, of task CLRLoader, opcode ModuleLoad, keywords
@@ -1325,7 +1317,6 @@ var moduleUnload = etw.EventDesc{
 	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	Name:  "ModuleUnload", TaskName: "CLRLoader", OpcodeName: "ModuleUnload",
 	Fields: moduleLoadUnloadLayoutFields,
-	New:    func() etw.Event { return new(ModuleUnload) },
 }
 
 // ModuleUnloadV1 is ModuleUnload_V1: event 153, version 1, of task CLRLoader,
@@ -1387,7 +1378,6 @@ var moduleUnloadV1 = etw.EventDesc{
 	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	Name:  "ModuleUnload_V1", TaskName: "CLRLoader", OpcodeName: "ModuleUnload",
 	Fields: moduleLoadUnloadV1LayoutFields,
-	New:    func() etw.Event { return new(ModuleUnloadV1) },
 }
 
 // ModuleUnloadV2 is ModuleUnload_V2: event 153, version 2, of task CLRLoader,
@@ -1465,7 +1455,6 @@ var moduleUnloadV2 = etw.EventDesc{
 	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	Name:  "ModuleUnload_V2", TaskName: "CLRLoader", OpcodeName: "ModuleUnload",
 	Fields: moduleLoadUnloadV2LayoutFields,
-	New:    func() etw.Event { return new(ModuleUnloadV2) },
 }
 
 // AnyModuleUnload is event 153, of task CLRLoader, opcode ModuleUnload,
@@ -1679,7 +1668,6 @@ var assemblyLoad = etw.EventDesc{
 	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	Name:  "AssemblyLoad", TaskName: "CLRLoader", OpcodeName: "AssemblyLoad",
 	Fields: assemblyLoadUnloadLayoutFields,
-	New:    func() etw.Event { return new(AssemblyLoad) },
 }
 
 // assemblyLoadUnloadLayout is the template AssemblyLoadUnload, which several
@@ -1788,7 +1776,6 @@ var assemblyLoadV1 = etw.EventDesc{
 	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	Name:  "AssemblyLoad_V1", TaskName: "CLRLoader", OpcodeName: "AssemblyLoad",
 	Fields: assemblyLoadUnloadV1LayoutFields,
-	New:    func() etw.Event { return new(AssemblyLoadV1) },
 }
 
 // assemblyLoadUnloadV1Layout is the template AssemblyLoadUnload_V1, which
@@ -2015,7 +2002,6 @@ var assemblyUnload = etw.EventDesc{
 	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	Name:  "AssemblyUnload", TaskName: "CLRLoader", OpcodeName: "AssemblyUnload",
 	Fields: assemblyLoadUnloadLayoutFields,
-	New:    func() etw.Event { return new(AssemblyUnload) },
 }
 
 // AssemblyUnloadV1 is AssemblyUnload_V1: event 155, version 1, of task
@@ -2076,7 +2062,6 @@ var assemblyUnloadV1 = etw.EventDesc{
 	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	Name:  "AssemblyUnload_V1", TaskName: "CLRLoader", OpcodeName: "AssemblyUnload",
 	Fields: assemblyLoadUnloadV1LayoutFields,
-	New:    func() etw.Event { return new(AssemblyUnloadV1) },
 }
 
 // AnyAssemblyUnload is event 155, of task CLRLoader, opcode AssemblyUnload,
@@ -2189,7 +2174,6 @@ var appDomainLoad = etw.EventDesc{
 	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	Name:  "AppDomainLoad", TaskName: "CLRLoader", OpcodeName: "AppDomainLoad",
 	Fields: appDomainLoadUnloadLayoutFields,
-	New:    func() etw.Event { return new(AppDomainLoad) },
 }
 
 // appDomainLoadUnloadLayout is the template AppDomainLoadUnload, which several
@@ -2294,7 +2278,6 @@ var appDomainLoadV1 = etw.EventDesc{
 	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	Name:  "AppDomainLoad_V1", TaskName: "CLRLoader", OpcodeName: "AppDomainLoad",
 	Fields: appDomainLoadUnloadV1LayoutFields,
-	New:    func() etw.Event { return new(AppDomainLoadV1) },
 }
 
 // appDomainLoadUnloadV1Layout is the template AppDomainLoadUnload_V1, which
@@ -2512,7 +2495,6 @@ var appDomainUnload = etw.EventDesc{
 	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	Name:  "AppDomainUnload", TaskName: "CLRLoader", OpcodeName: "AppDomainUnload",
 	Fields: appDomainLoadUnloadLayoutFields,
-	New:    func() etw.Event { return new(AppDomainUnload) },
 }
 
 // AppDomainUnloadV1 is AppDomainUnload_V1: event 157, version 1, of task
@@ -2572,7 +2554,6 @@ var appDomainUnloadV1 = etw.EventDesc{
 	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	Name:  "AppDomainUnload_V1", TaskName: "CLRLoader", OpcodeName: "AppDomainUnload",
 	Fields: appDomainLoadUnloadV1LayoutFields,
-	New:    func() etw.Event { return new(AppDomainUnloadV1) },
 }
 
 // AnyAppDomainUnload is event 157, of task CLRLoader, opcode AppDomainUnload,

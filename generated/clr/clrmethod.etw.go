@@ -103,7 +103,6 @@ var methodDetails = etw.EventDesc{
 		{Name: "LoaderModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "TypeParameters", Type: etw.InUInt64, Out: etw.OutHexInt64, Count: etw.Size{Kind: etw.SizeField, N: 3}},
 	},
-	New: func() etw.Event { return new(MethodDetails) },
 }
 
 // AnyMethodDetails is [MethodDetails] in any version: a newer one is decoded
@@ -152,7 +151,6 @@ var dcStartCompleteV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 135, Level: 4, Opcode: 14, Task: 9, Keywords: 0x30,
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "DCStartCompleteV2", TaskName: "CLRMethod", OpcodeName: "DCStartComplete",
-	New: func() etw.Event { return new(DCStartCompleteV2) },
 }
 
 // AnyDCStartComplete is [DCStartCompleteV2] in any version: a newer one is
@@ -197,7 +195,6 @@ var dcEndCompleteV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 136, Level: 4, Opcode: 15, Task: 9, Keywords: 0x30,
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "DCEndCompleteV2", TaskName: "CLRMethod", OpcodeName: "DCEndComplete",
-	New: func() etw.Event { return new(DCEndCompleteV2) },
 }
 
 // AnyDCEndComplete is [DCEndCompleteV2] in any version: a newer one is decoded
@@ -276,7 +273,6 @@ var methodDCStartV2 = etw.EventDesc{
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "MethodDCStartV2", TaskName: "CLRMethod", OpcodeName: "MethodDCStart",
 	Fields: methodLoadUnloadLayoutFields,
-	New:    func() etw.Event { return new(MethodDCStartV2) },
 }
 
 // methodLoadUnloadLayout is the template MethodLoadUnload, which several
@@ -409,7 +405,6 @@ var methodDCEndV2 = etw.EventDesc{
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "MethodDCEndV2", TaskName: "CLRMethod", OpcodeName: "MethodDCEnd",
 	Fields: methodLoadUnloadLayoutFields,
-	New:    func() etw.Event { return new(MethodDCEndV2) },
 }
 
 // AnyMethodDCEnd is [MethodDCEndV2] in any version: a newer one is decoded
@@ -498,7 +493,6 @@ var methodDCStartVerboseV2 = etw.EventDesc{
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "MethodDCStartVerboseV2", TaskName: "CLRMethod", OpcodeName: "MethodDCStartVerbose",
 	Fields: methodLoadUnloadVerboseLayoutFields,
-	New:    func() etw.Event { return new(MethodDCStartVerboseV2) },
 }
 
 // methodLoadUnloadVerboseLayout is the template MethodLoadUnloadVerbose, which
@@ -669,7 +663,6 @@ var methodDCEndVerboseV2 = etw.EventDesc{
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "MethodDCEndVerboseV2", TaskName: "CLRMethod", OpcodeName: "MethodDCEndVerbose",
 	Fields: methodLoadUnloadVerboseLayoutFields,
-	New:    func() etw.Event { return new(MethodDCEndVerboseV2) },
 }
 
 // AnyMethodDCEndVerbose is [MethodDCEndVerboseV2] in any version: a newer one
@@ -754,7 +747,6 @@ var methodLoad = etw.EventDesc{
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "MethodLoad", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
 	Fields: methodLoadUnloadLayoutFields,
-	New:    func() etw.Event { return new(MethodLoad) },
 }
 
 // MethodLoadV1 is MethodLoad_V1: event 141, version 1, of task CLRMethod,
@@ -819,7 +811,6 @@ var methodLoadV1 = etw.EventDesc{
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "MethodLoad_V1", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
 	Fields: methodLoadUnloadV1LayoutFields,
-	New:    func() etw.Event { return new(MethodLoadV1) },
 }
 
 // methodLoadUnloadV1Layout is the template MethodLoadUnload_V1, which several
@@ -946,7 +937,6 @@ var methodLoadV2 = etw.EventDesc{
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "MethodLoad_V2", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
 	Fields: methodLoadUnloadV2LayoutFields,
-	New:    func() etw.Event { return new(MethodLoadV2) },
 }
 
 // methodLoadUnloadV2Layout is the template MethodLoadUnload_V2, which several
@@ -1208,7 +1198,6 @@ var methodUnload = etw.EventDesc{
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "MethodUnload", TaskName: "CLRMethod", OpcodeName: "MethodUnload",
 	Fields: methodLoadUnloadLayoutFields,
-	New:    func() etw.Event { return new(MethodUnload) },
 }
 
 // MethodUnloadV1 is MethodUnload_V1: event 142, version 1, of task CLRMethod,
@@ -1273,7 +1262,6 @@ var methodUnloadV1 = etw.EventDesc{
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "MethodUnload_V1", TaskName: "CLRMethod", OpcodeName: "MethodUnload",
 	Fields: methodLoadUnloadV1LayoutFields,
-	New:    func() etw.Event { return new(MethodUnloadV1) },
 }
 
 // MethodUnloadV2 is MethodUnload_V2: event 142, version 2, of task CLRMethod,
@@ -1341,7 +1329,6 @@ var methodUnloadV2 = etw.EventDesc{
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "MethodUnload_V2", TaskName: "CLRMethod", OpcodeName: "MethodUnload",
 	Fields: methodLoadUnloadV2LayoutFields,
-	New:    func() etw.Event { return new(MethodUnloadV2) },
 }
 
 // AnyMethodUnload is event 142, of task CLRMethod, opcode MethodUnload,
@@ -1480,7 +1467,6 @@ var methodLoadVerbose = etw.EventDesc{
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "MethodLoadVerbose", TaskName: "CLRMethod", OpcodeName: "MethodLoadVerbose",
 	Fields: methodLoadUnloadVerboseLayoutFields,
-	New:    func() etw.Event { return new(MethodLoadVerbose) },
 }
 
 // MethodLoadVerboseV1 is MethodLoadVerbose_V1: event 143, version 1, of task
@@ -1554,7 +1540,6 @@ var methodLoadVerboseV1 = etw.EventDesc{
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "MethodLoadVerbose_V1", TaskName: "CLRMethod", OpcodeName: "MethodLoadVerbose",
 	Fields: methodLoadUnloadVerboseV1LayoutFields,
-	New:    func() etw.Event { return new(MethodLoadVerboseV1) },
 }
 
 // methodLoadUnloadVerboseV1Layout is the template MethodLoadUnloadVerbose_V1,
@@ -1713,7 +1698,6 @@ var methodLoadVerboseV2 = etw.EventDesc{
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "MethodLoadVerbose_V2", TaskName: "CLRMethod", OpcodeName: "MethodLoadVerbose",
 	Fields: methodLoadUnloadVerboseV2LayoutFields,
-	New:    func() etw.Event { return new(MethodLoadVerboseV2) },
 }
 
 // methodLoadUnloadVerboseV2Layout is the template MethodLoadUnloadVerbose_V2,
@@ -2043,7 +2027,6 @@ var methodUnloadVerbose = etw.EventDesc{
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "MethodUnloadVerbose", TaskName: "CLRMethod", OpcodeName: "MethodUnloadVerbose",
 	Fields: methodLoadUnloadVerboseLayoutFields,
-	New:    func() etw.Event { return new(MethodUnloadVerbose) },
 }
 
 // MethodUnloadVerboseV1 is MethodUnloadVerbose_V1: event 144, version 1, of
@@ -2118,7 +2101,6 @@ var methodUnloadVerboseV1 = etw.EventDesc{
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "MethodUnloadVerbose_V1", TaskName: "CLRMethod", OpcodeName: "MethodUnloadVerbose",
 	Fields: methodLoadUnloadVerboseV1LayoutFields,
-	New:    func() etw.Event { return new(MethodUnloadVerboseV1) },
 }
 
 // MethodUnloadVerboseV2 is MethodUnloadVerbose_V2: event 144, version 2, of
@@ -2195,7 +2177,6 @@ var methodUnloadVerboseV2 = etw.EventDesc{
 	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	Name:  "MethodUnloadVerbose_V2", TaskName: "CLRMethod", OpcodeName: "MethodUnloadVerbose",
 	Fields: methodLoadUnloadVerboseV2LayoutFields,
-	New:    func() etw.Event { return new(MethodUnloadVerboseV2) },
 }
 
 // AnyMethodUnloadVerbose is event 144, of task CLRMethod, opcode
@@ -2380,7 +2361,6 @@ var methodJittingStarted = etw.EventDesc{
 		{Name: "MethodName", Type: etw.InUnicodeString},
 		{Name: "MethodSignature", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(MethodJittingStarted) },
 }
 
 // MethodJittingStartedV1 is MethodJittingStarted_V1: event 145, version 1, of
@@ -2495,7 +2475,6 @@ var methodJittingStartedV1 = etw.EventDesc{
 		{Name: "MethodSignature", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(MethodJittingStartedV1) },
 }
 
 // AnyMethodJittingStarted is event 145, of task CLRMethod, opcode
@@ -2716,7 +2695,6 @@ var methodJitMemoryAllocatedForCode = etw.EventDesc{
 		{Name: "JitAllocFlag", Type: etw.InUInt32, Map: &jitAllocFlagMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(MethodJitMemoryAllocatedForCode) },
 }
 
 // AnyMethodJitMemoryAllocatedForCode is [MethodJitMemoryAllocatedForCode] in
@@ -2839,7 +2817,6 @@ var r2RGetEntryPoint = etw.EventDesc{
 		{Name: "EntryPoint", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(R2RGetEntryPoint) },
 }
 
 // R2RGetEntryPointV1 is R2RGetEntryPoint_V1: event 159, version 1, of task
@@ -2948,7 +2925,6 @@ var r2RGetEntryPointV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "MethodSize", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(R2RGetEntryPointV1) },
 }
 
 // AnyR2RGetEntryPoint is event 159, of task CLRMethod, opcode MethodLoad,
@@ -3127,7 +3103,6 @@ var r2RGetEntryPointStart = etw.EventDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(R2RGetEntryPointStart) },
 }
 
 // AnyR2RGetEntryPointStart is [R2RGetEntryPointStart] in any version: a newer
@@ -3281,7 +3256,6 @@ var methodJitInliningSucceeded = etw.EventDesc{
 		{Name: "InlineeNameSignature", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(MethodJitInliningSucceeded) },
 }
 
 // AnyMethodJitInliningSucceeded is [MethodJitInliningSucceeded] in any
@@ -3462,7 +3436,6 @@ var methodJitInliningFailedAnsi = etw.EventDesc{
 		{Name: "FailReason", Type: etw.InAnsiString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(MethodJitInliningFailedAnsi) },
 }
 
 // AnyMethodJitInliningFailedAnsi is [MethodJitInliningFailedAnsi] in any
@@ -3641,7 +3614,6 @@ var methodJitTailCallSucceeded = etw.EventDesc{
 		{Name: "TailCallType", Type: etw.InUInt32, Map: &tailCallTypeMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(MethodJitTailCallSucceeded) },
 }
 
 // AnyMethodJitTailCallSucceeded is [MethodJitTailCallSucceeded] in any
@@ -3821,7 +3793,6 @@ var methodJitTailCallFailedAnsi = etw.EventDesc{
 		{Name: "FailReason", Type: etw.InAnsiString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(MethodJitTailCallFailedAnsi) },
 }
 
 // AnyMethodJitTailCallFailedAnsi is [MethodJitTailCallFailedAnsi] in any
@@ -3965,7 +3936,6 @@ var methodILToNativeMap = etw.EventDesc{
 		{Name: "NativeOffsets", Type: etw.InUInt32, Count: etw.Size{Kind: etw.SizeField, N: 3}},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(MethodILToNativeMap) },
 }
 
 // MethodILToNativeMapV1 is MethodILToNativeMap_V1: event 190, version 1, of
@@ -4082,7 +4052,6 @@ var methodILToNativeMapV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ILVersionID", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(MethodILToNativeMapV1) },
 }
 
 // AnyMethodILToNativeMap is event 190, of task CLRMethod, opcode
@@ -4347,7 +4316,6 @@ var methodJitTailCallFailed = etw.EventDesc{
 		{Name: "FailReason", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(MethodJitTailCallFailed) },
 }
 
 // AnyMethodJitTailCallFailed is [MethodJitTailCallFailed] in any version: a
@@ -4528,7 +4496,6 @@ var methodJitInliningFailed = etw.EventDesc{
 		{Name: "FailReason", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(MethodJitInliningFailed) },
 }
 
 // AnyMethodJitInliningFailed is [MethodJitInliningFailed] in any version: a

@@ -94,7 +94,6 @@ var moduleRangeLoad = etw.EventDesc{
 		{Name: "RangeSize", Type: etw.InUInt32},
 		{Name: "RangeType", Type: etw.InUInt8, Map: &moduleRangeTypeMap},
 	},
-	New: func() etw.Event { return new(ModuleRangeLoad) },
 }
 
 // AnyModuleRangeLoad is [ModuleRangeLoad] in any version: a newer one is

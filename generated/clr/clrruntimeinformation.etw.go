@@ -170,7 +170,6 @@ var runtimeInformationStart = etw.EventDesc{
 		{Name: "ComObjectGuid", Type: etw.InGUID},
 		{Name: "RuntimeDllPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(RuntimeInformationStart) },
 }
 
 // AnyRuntimeInformationStart is [RuntimeInformationStart] in any version: a

@@ -58,7 +58,6 @@ var strongNameVerificationStart = etw.EventDesc{
 	Class: etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
 	Name:  "StrongNameVerificationStart", TaskName: "CLRStrongNameVerification", OpcodeName: "Start",
 	Fields: strongNameVerificationLayoutFields,
-	New:    func() etw.Event { return new(StrongNameVerificationStart) },
 }
 
 // strongNameVerificationLayout is the template StrongNameVerification, which
@@ -161,7 +160,6 @@ var strongNameVerificationStartV1 = etw.EventDesc{
 	Class: etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
 	Name:  "StrongNameVerificationStart_V1", TaskName: "CLRStrongNameVerification", OpcodeName: "Start",
 	Fields: strongNameVerificationV1LayoutFields,
-	New:    func() etw.Event { return new(StrongNameVerificationStartV1) },
 }
 
 // strongNameVerificationV1Layout is the template StrongNameVerification_V1,
@@ -371,7 +369,6 @@ var strongNameVerificationStop = etw.EventDesc{
 	Class: etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
 	Name:  "StrongNameVerificationStop", TaskName: "CLRStrongNameVerification", OpcodeName: "Stop",
 	Fields: strongNameVerificationLayoutFields,
-	New:    func() etw.Event { return new(StrongNameVerificationStop) },
 }
 
 // StrongNameVerificationStopV1 is StrongNameVerificationStop_V1: event 182,
@@ -427,7 +424,6 @@ var strongNameVerificationStopV1 = etw.EventDesc{
 	Class: etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
 	Name:  "StrongNameVerificationStop_V1", TaskName: "CLRStrongNameVerification", OpcodeName: "Stop",
 	Fields: strongNameVerificationV1LayoutFields,
-	New:    func() etw.Event { return new(StrongNameVerificationStopV1) },
 }
 
 // AnyStrongNameVerificationStop is event 182, of task

@@ -104,7 +104,6 @@ var codeSymbols = etw.EventDesc{
 		{Name: "Chunk", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeField, N: 3}},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(CodeSymbols) },
 }
 
 // AnyCodeSymbols is [CodeSymbols] in any version: a newer one is decoded like

@@ -31,7 +31,6 @@ var contentionStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 81, Level: 4, Opcode: 1, Task: 8,
 	Class: etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
 	Name:  "Contention", TaskName: "Contention", OpcodeName: "Start",
-	New: func() etw.Event { return new(ContentionStart) },
 }
 
 // ContentionStartV1 is ContentionStart_V1: event 81, version 1, of task
@@ -81,7 +80,6 @@ var contentionStartV1 = etw.EventDesc{
 	Class: etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
 	Name:  "ContentionStart_V1", TaskName: "Contention", OpcodeName: "Start",
 	Fields: contentionLayoutFields,
-	New:    func() etw.Event { return new(ContentionStartV1) },
 }
 
 // contentionLayout is the template Contention, which several events use.
@@ -204,7 +202,6 @@ var contentionStartV2 = etw.EventDesc{
 		{Name: "AssociatedObjectID", Type: etw.InPointer},
 		{Name: "LockOwnerThreadID", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(ContentionStartV2) },
 }
 
 // AnyContentionStart is event 81, of task Contention, opcode win:Start,
@@ -374,7 +371,6 @@ var contentionLockCreated = etw.EventDesc{
 		{Name: "AssociatedObjectID", Type: etw.InPointer},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(ContentionLockCreated) },
 }
 
 // AnyContentionLockCreated is [ContentionLockCreated] in any version: a newer
@@ -445,7 +441,6 @@ var contentionStop = etw.EventDesc{
 	Class: etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
 	Name:  "ContentionStop", TaskName: "Contention", OpcodeName: "Stop",
 	Fields: contentionLayoutFields,
-	New:    func() etw.Event { return new(ContentionStop) },
 }
 
 // ContentionStopV1 is ContentionStop_V1: event 91, version 1, of task
@@ -518,7 +513,6 @@ var contentionStopV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "DurationNs", Type: etw.InDouble},
 	},
-	New: func() etw.Event { return new(ContentionStopV1) },
 }
 
 // AnyContentionStop is event 91, of task Contention, opcode win:Stop, keyword

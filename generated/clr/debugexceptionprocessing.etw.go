@@ -33,7 +33,6 @@ var debugExceptionProcessingStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 242, Level: 4, Opcode: 1, Task: 26, Keywords: 0x100000000,
 	Class: etw.GUID{0x98, 0x21, 0x41, 0xc4, 0x03, 0xef, 0xf1, 0x47, 0x9b, 0xd1, 0x11, 0xc6, 0x63, 0x7a, 0x20, 0x62},
 	Name:  "DebugExceptionProcessingStart", TaskName: "DebugExceptionProcessing", OpcodeName: "Start",
-	New: func() etw.Event { return new(DebugExceptionProcessingStart) },
 }
 
 // AnyDebugExceptionProcessingStart is [DebugExceptionProcessingStart] in any
@@ -81,7 +80,6 @@ var debugExceptionProcessingEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 243, Level: 4, Opcode: 2, Task: 26, Keywords: 0x100000000,
 	Class: etw.GUID{0x98, 0x21, 0x41, 0xc4, 0x03, 0xef, 0xf1, 0x47, 0x9b, 0xd1, 0x11, 0xc6, 0x63, 0x7a, 0x20, 0x62},
 	Name:  "DebugExceptionProcessingEnd", TaskName: "DebugExceptionProcessing", OpcodeName: "Stop",
-	New: func() etw.Event { return new(DebugExceptionProcessingEnd) },
 }
 
 // AnyDebugExceptionProcessingEnd is [DebugExceptionProcessingEnd] in any

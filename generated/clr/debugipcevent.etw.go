@@ -28,7 +28,6 @@ var debugIPCEventStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 240, Level: 4, Opcode: 1, Task: 25, Keywords: 0x100000000,
 	Class: etw.GUID{0x03, 0x37, 0x2f, 0xec, 0x21, 0x83, 0x01, 0x43, 0xbd, 0x51, 0x2c, 0xb9, 0xa0, 0x9f, 0x31, 0xb1},
 	Name:  "DebugIPCEventStart", TaskName: "DebugIPCEvent", OpcodeName: "Start",
-	New: func() etw.Event { return new(DebugIPCEventStart) },
 }
 
 // AnyDebugIPCEventStart is [DebugIPCEventStart] in any version: a newer one is
@@ -73,7 +72,6 @@ var debugIPCEventEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 241, Level: 4, Opcode: 2, Task: 25, Keywords: 0x100000000,
 	Class: etw.GUID{0x03, 0x37, 0x2f, 0xec, 0x21, 0x83, 0x01, 0x43, 0xbd, 0x51, 0x2c, 0xb9, 0xa0, 0x9f, 0x31, 0xb1},
 	Name:  "DebugIPCEventEnd", TaskName: "DebugIPCEvent", OpcodeName: "Stop",
-	New: func() etw.Event { return new(DebugIPCEventEnd) },
 }
 
 // AnyDebugIPCEventEnd is [DebugIPCEventEnd] in any version: a newer one is

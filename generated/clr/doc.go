@@ -12,7 +12,7 @@
 //	a garbage collection started, ended   AnyGCStart, AnyGCEnd
 //	the pauses it caused                  AnyGCSuspendEEBegin, AnyGCRestartEEEnd
 //	the sizes of the heap after it        AnyGCHeapStats, GCPerHeapHistoryV3
-//	what is allocated                     AnyGCAllocationTick, AllocationSampled
+//	what is allocated                     AnyGCAllocationTick; AllocationSampled silences it
 //	what a TypeID stands for              BulkType
 //	objects and references of the heap    GCBulkNode, GCBulkEdge, GCBulkRootEdge
 //	an exception was thrown               ExceptionThrownV1

@@ -15,9 +15,10 @@ func EnableGC() etw.Enable { return enable(KeywordGC, etw.LevelInformational) }
 // finalized objects: keywords 0x1, level Verbose.
 func EnableGCVerbose() etw.Enable { return enable(KeywordGC, etw.LevelVerbose) }
 
-// EnableAllocations selects the samples of what a program allocates: allocation
-// ticks, which every runtime has and which come with all that EnableGCVerbose
-// selects, and the random samples of .NET 10. Keywords 0x80000000001, level Verbose.
+// EnableAllocations selects the samples of what a program allocates: from .NET 10 on
+// random samples, AllocationSampled, which come in place of allocation ticks, and from
+// older runtimes these ticks, with all that EnableGCVerbose selects. Keywords
+// 0x80000000001, level Verbose.
 func EnableAllocations() etw.Enable {
 	return enable(KeywordGC|KeywordAllocationSampling, etw.LevelVerbose)
 }

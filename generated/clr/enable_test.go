@@ -2,6 +2,8 @@ package clr_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/clr"
@@ -139,5 +141,26 @@ func TestSymbols(t *testing.T) {
 		if got := clr.SymbolsOf(test.keywords); got != test.want {
 			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
 		}
+	}
+}
+
+// Of all events, these alone ask for keywords that change the program which is watched: no
+// other keyword brings them.
+func TestCostlyEvents(t *testing.T) {
+	want := []string{"AllocationSampled", "DestroyGCHandle", "GCBulkEdge", "GCBulkMovedObjectRanges", "GCBulkNode", "GCBulkRCW",
+		"GCBulkRootCCW", "GCBulkRootConditionalWeakTableElementEdge", "GCBulkRootEdge", "GCBulkRootStaticVar", "GCBulkSurvivingObjectRanges",
+		"GCGenerationRange", "GCSampledObjectAllocationHigh", "GCSampledObjectAllocationLow", "GenAwareBegin", "GenAwareEnd", "SetGCHandle"}
+	costly := make(map[string]bool)
+	for _, d := range clr.Provider.Events {
+		e := d.Enable()
+		if e.Keywords&^d.Keywords != 0 || e.Keywords == 0 && d.Keywords != 0 || e.Changes() != 0 && e.Changes() != e.Keywords {
+			t.Errorf("%s has the keywords %#x, and asks for %v", d.Name, d.Keywords, e)
+		}
+		if e.Changes() != 0 {
+			costly[d.Name] = true
+		}
+	}
+	if got := slices.Sorted(maps.Keys(costly)); !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
 	}
 }

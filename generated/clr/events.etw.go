@@ -88,7 +88,6 @@ var eventSource = etw.EventDesc{
 		{Name: "EventSourceName", Type: etw.InUnicodeString},
 		{Name: "Payload", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSource) },
 }
 
 // AnyEventSource is [EventSource] in any version: a newer one is decoded like

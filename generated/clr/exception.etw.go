@@ -28,7 +28,6 @@ var exceptionThrown = etw.EventDesc{
 	Provider: &providerDesc, ID: 80, Level: 4, Opcode: 1, Task: 7,
 	Class: etw.GUID{0x05, 0xe1, 0x0c, 0x30, 0xd1, 0x86, 0xf8, 0x41, 0xb9, 0xd2, 0x83, 0xfc, 0xbf, 0xf3, 0x2d, 0x99},
 	Name:  "ExceptionThrown", TaskName: "Exception", OpcodeName: "Start",
-	New: func() etw.Event { return new(ExceptionThrown) },
 }
 
 // ExceptionThrownV1 is ExceptionThrown_V1: event 80, version 1, of task
@@ -128,7 +127,6 @@ var exceptionThrownV1 = etw.EventDesc{
 		{Name: "ExceptionFlags", Type: etw.InUInt16, Map: &exceptionThrownFlagsMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(ExceptionThrownV1) },
 }
 
 // AnyExceptionThrown is event 80, of task Exception, opcode win:Start,
@@ -255,7 +253,6 @@ var exceptionThrownStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 256, Level: 4, Opcode: 2, Task: 7, Keywords: 0x8000,
 	Class: etw.GUID{0x05, 0xe1, 0x0c, 0x30, 0xd1, 0x86, 0xf8, 0x41, 0xb9, 0xd2, 0x83, 0xfc, 0xbf, 0xf3, 0x2d, 0x99},
 	Name:  "ExceptionThrownStop", TaskName: "Exception", OpcodeName: "Stop",
-	New: func() etw.Event { return new(ExceptionThrownStop) },
 }
 
 // AnyExceptionThrownStop is [ExceptionThrownStop] in any version: a newer one

@@ -62,7 +62,6 @@ var exceptionCatchStart = etw.EventDesc{
 	Class: etw.GUID{0x99, 0x94, 0xbf, 0x5b, 0x15, 0x17, 0x58, 0x46, 0x88, 0xdc, 0xaf, 0xd7, 0x69, 0x0a, 0x87, 0x11},
 	Name:  "ExceptionCatchStart", TaskName: "ExceptionCatch", OpcodeName: "Start",
 	Fields: exceptionHandlingLayoutFields,
-	New:    func() etw.Event { return new(ExceptionCatchStart) },
 }
 
 // exceptionHandlingLayout is the template ExceptionHandling, which several
@@ -160,7 +159,6 @@ var exceptionCatchStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 251, Level: 4, Opcode: 2, Task: 27, Keywords: 0x8000,
 	Class: etw.GUID{0x99, 0x94, 0xbf, 0x5b, 0x15, 0x17, 0x58, 0x46, 0x88, 0xdc, 0xaf, 0xd7, 0x69, 0x0a, 0x87, 0x11},
 	Name:  "ExceptionCatchStop", TaskName: "ExceptionCatch", OpcodeName: "Stop",
-	New: func() etw.Event { return new(ExceptionCatchStop) },
 }
 
 // AnyExceptionCatchStop is [ExceptionCatchStop] in any version: a newer one is

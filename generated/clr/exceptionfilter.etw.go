@@ -61,7 +61,6 @@ var exceptionFilterStart = etw.EventDesc{
 	Class: etw.GUID{0x06, 0x26, 0xe7, 0x72, 0x71, 0xbb, 0x90, 0x42, 0xa2, 0x42, 0xd5, 0xf3, 0x6c, 0xe5, 0x31, 0x2e},
 	Name:  "ExceptionFilterStart", TaskName: "ExceptionFilter", OpcodeName: "Start",
 	Fields: exceptionHandlingLayoutFields,
-	New:    func() etw.Event { return new(ExceptionFilterStart) },
 }
 
 // AnyExceptionFilterStart is [ExceptionFilterStart] in any version: a newer
@@ -109,7 +108,6 @@ var exceptionFilterStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 255, Level: 4, Opcode: 2, Task: 29, Keywords: 0x8000,
 	Class: etw.GUID{0x06, 0x26, 0xe7, 0x72, 0x71, 0xbb, 0x90, 0x42, 0xa2, 0x42, 0xd5, 0xf3, 0x6c, 0xe5, 0x31, 0x2e},
 	Name:  "ExceptionFilterStop", TaskName: "ExceptionFilter", OpcodeName: "Stop",
-	New: func() etw.Event { return new(ExceptionFilterStop) },
 }
 
 // AnyExceptionFilterStop is [ExceptionFilterStop] in any version: a newer one

@@ -61,7 +61,6 @@ var exceptionFinallyStart = etw.EventDesc{
 	Class: etw.GUID{0x31, 0xbc, 0x65, 0x95, 0x0f, 0x30, 0xa2, 0x4e, 0xa5, 0x32, 0x30, 0xbc, 0xe9, 0xa1, 0x41, 0x99},
 	Name:  "ExceptionFinallyStart", TaskName: "ExceptionFinally", OpcodeName: "Start",
 	Fields: exceptionHandlingLayoutFields,
-	New:    func() etw.Event { return new(ExceptionFinallyStart) },
 }
 
 // AnyExceptionFinallyStart is [ExceptionFinallyStart] in any version: a newer
@@ -109,7 +108,6 @@ var exceptionFinallyStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 253, Level: 4, Opcode: 2, Task: 28, Keywords: 0x8000,
 	Class: etw.GUID{0x31, 0xbc, 0x65, 0x95, 0x0f, 0x30, 0xa2, 0x4e, 0xa5, 0x32, 0x30, 0xbc, 0xe9, 0xa1, 0x41, 0x99},
 	Name:  "ExceptionFinallyStop", TaskName: "ExceptionFinally", OpcodeName: "Stop",
-	New: func() etw.Event { return new(ExceptionFinallyStop) },
 }
 
 // AnyExceptionFinallyStop is [ExceptionFinallyStop] in any version: a newer

@@ -84,7 +84,6 @@ var executionCheckpoint = etw.EventDesc{
 		{Name: "Name", Type: etw.InUnicodeString},
 		{Name: "Timestamp", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(ExecutionCheckpoint) },
 }
 
 // AnyExecutionCheckpoint is [ExecutionCheckpoint] in any version: a newer one

@@ -72,7 +72,6 @@ var gcStart = etw.EventDesc{
 		{Name: "Count", Type: etw.InUInt32, Out: etw.OutUInt32},
 		{Name: "Reason", Type: etw.InUInt32, Map: &gcReasonMap},
 	},
-	New: func() etw.Event { return new(GCStart) },
 }
 
 // GCStartV1 is GCStart_V1: event 1, version 1, of task GarbageCollection,
@@ -162,7 +161,6 @@ var gcStartV1 = etw.EventDesc{
 		{Name: "Type", Type: etw.InUInt32, Map: &gcTypeMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCStartV1) },
 }
 
 // GCStartV2 is GCStart_V2: event 1, version 2, of task GarbageCollection,
@@ -260,7 +258,6 @@ var gcStartV2 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ClientSequenceNumber", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(GCStartV2) },
 }
 
 // AnyGCStart is event 1, of task GarbageCollection, opcode win:Start, keyword
@@ -435,7 +432,6 @@ var gcEnd = etw.EventDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Depth", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCEnd) },
 }
 
 // GCEndV1 is GCEnd_V1: event 2, version 1, of task GarbageCollection, opcode
@@ -507,7 +503,6 @@ var gcEndV1 = etw.EventDesc{
 		{Name: "Depth", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCEndV1) },
 }
 
 // AnyGCEnd is event 2, of task GarbageCollection, opcode win:Stop, keyword
@@ -609,7 +604,6 @@ var gcRestartEEEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Opcode: 132, Task: 1, Keywords: 0x1,
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GCRestartEEEnd", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEEnd",
-	New: func() etw.Event { return new(GCRestartEEEnd) },
 }
 
 // GCRestartEEEndV1 is GCRestartEEEnd_V1: event 3, version 1, of task
@@ -657,7 +651,6 @@ var gcRestartEEEndV1 = etw.EventDesc{
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GCRestartEEEnd_V1", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEEnd",
 	Fields: gcNoUserDataLayoutFields,
-	New:    func() etw.Event { return new(GCRestartEEEndV1) },
 }
 
 // gcNoUserDataLayout is the template GCNoUserData, which several events use.
@@ -901,7 +894,6 @@ var gcHeapStats = etw.EventDesc{
 		{Name: "SinkBlockCount", Type: etw.InUInt32},
 		{Name: "GCHandleCount", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(GCHeapStats) },
 }
 
 // GCHeapStatsV1 is GCHeapStats_V1: event 4, version 1, of task
@@ -1051,7 +1043,6 @@ var gcHeapStatsV1 = etw.EventDesc{
 		{Name: "GCHandleCount", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCHeapStatsV1) },
 }
 
 // GCHeapStatsV2 is GCHeapStats_V2: event 4, version 2, of task
@@ -1215,7 +1206,6 @@ var gcHeapStatsV2 = etw.EventDesc{
 		{Name: "GenerationSize4", Type: etw.InUInt64},
 		{Name: "TotalPromotedSize4", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(GCHeapStatsV2) },
 }
 
 // AnyGCHeapStats is event 4, of task GarbageCollection, opcode GCHeapStats,
@@ -1463,7 +1453,6 @@ var gcCreateSegment = etw.EventDesc{
 		{Name: "Size", Type: etw.InUInt64},
 		{Name: "Type", Type: etw.InUInt32, Map: &gcSegmentTypeMap},
 	},
-	New: func() etw.Event { return new(GCCreateSegment) },
 }
 
 // GCCreateSegmentV1 is GCCreateSegment_V1: event 5, version 1, of task
@@ -1545,7 +1534,6 @@ var gcCreateSegmentV1 = etw.EventDesc{
 		{Name: "Type", Type: etw.InUInt32, Map: &gcSegmentTypeMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCCreateSegmentV1) },
 }
 
 // AnyGCCreateSegment is event 5, of task GarbageCollection, opcode
@@ -1689,7 +1677,6 @@ var gcFreeSegment = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	},
-	New: func() etw.Event { return new(GCFreeSegment) },
 }
 
 // GCFreeSegmentV1 is GCFreeSegment_V1: event 6, version 1, of task
@@ -1755,7 +1742,6 @@ var gcFreeSegmentV1 = etw.EventDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCFreeSegmentV1) },
 }
 
 // AnyGCFreeSegment is event 6, of task GarbageCollection, opcode
@@ -1851,7 +1837,6 @@ var gcRestartEEBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Level: 4, Opcode: 136, Task: 1, Keywords: 0x1,
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GCRestartEEBegin", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEBegin",
-	New: func() etw.Event { return new(GCRestartEEBegin) },
 }
 
 // GCRestartEEBeginV1 is GCRestartEEBegin_V1: event 7, version 1, of task
@@ -1899,7 +1884,6 @@ var gcRestartEEBeginV1 = etw.EventDesc{
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GCRestartEEBegin_V1", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEBegin",
 	Fields: gcNoUserDataLayoutFields,
-	New:    func() etw.Event { return new(GCRestartEEBeginV1) },
 }
 
 // AnyGCRestartEEBegin is event 7, of task GarbageCollection, opcode
@@ -1972,7 +1956,6 @@ var gcSuspendEEEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 137, Task: 1, Keywords: 0x1,
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GCSuspendEEEnd", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEEnd",
-	New: func() etw.Event { return new(GCSuspendEEEnd) },
 }
 
 // GCSuspendEEEndV1 is GCSuspendEEEnd_V1: event 8, version 1, of task
@@ -2019,7 +2002,6 @@ var gcSuspendEEEndV1 = etw.EventDesc{
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GCSuspendEEEnd_V1", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEEnd",
 	Fields: gcNoUserDataLayoutFields,
-	New:    func() etw.Event { return new(GCSuspendEEEndV1) },
 }
 
 // AnyGCSuspendEEEnd is event 8, of task GarbageCollection, opcode
@@ -2122,7 +2104,6 @@ var gcSuspendEEBegin = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Reason", Type: etw.InUInt16, Map: &gcSuspendEEReason16Map},
 	},
-	New: func() etw.Event { return new(GCSuspendEEBegin) },
 }
 
 // GCSuspendEEBeginV1 is GCSuspendEEBegin_V1: event 9, version 1, of task
@@ -2199,7 +2180,6 @@ var gcSuspendEEBeginV1 = etw.EventDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCSuspendEEBeginV1) },
 }
 
 // AnyGCSuspendEEBegin is event 9, of task GarbageCollection, opcode
@@ -2352,7 +2332,6 @@ var gcAllocationTick = etw.EventDesc{
 		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
 	},
-	New: func() etw.Event { return new(GCAllocationTick) },
 }
 
 // GCAllocationTickV1 is GCAllocationTick_V1: event 10, version 1, of task
@@ -2429,7 +2408,6 @@ var gcAllocationTickV1 = etw.EventDesc{
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCAllocationTickV1) },
 }
 
 // GCAllocationTickV2 is GCAllocationTick_V2: event 10, version 2, of task
@@ -2542,7 +2520,6 @@ var gcAllocationTickV2 = etw.EventDesc{
 		{Name: "TypeName", Type: etw.InUnicodeString},
 		{Name: "HeapIndex", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(GCAllocationTickV2) },
 }
 
 // GCAllocationTickV3 is GCAllocationTick_V3: event 10, version 3, of task
@@ -2661,7 +2638,6 @@ var gcAllocationTickV3 = etw.EventDesc{
 		{Name: "HeapIndex", Type: etw.InUInt32},
 		{Name: "Address", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(GCAllocationTickV3) },
 }
 
 // GCAllocationTickV4 is GCAllocationTick_V4: event 10, version 4, of task
@@ -2787,7 +2763,6 @@ var gcAllocationTickV4 = etw.EventDesc{
 		{Name: "Address", Type: etw.InPointer},
 		{Name: "ObjectSize", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(GCAllocationTickV4) },
 }
 
 // AnyGCAllocationTick is event 10, of task GarbageCollection, opcode
@@ -2972,7 +2947,6 @@ var gcCreateConcurrentThread = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 12, Task: 1, Keywords: 0x1,
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GCCreateConcurrentThread", TaskName: "GarbageCollection", OpcodeName: "GCCreateConcurrentThread",
-	New: func() etw.Event { return new(GCCreateConcurrentThread) },
 }
 
 // GCCreateConcurrentThreadV1 is GCCreateConcurrentThread_V1: event 11, version
@@ -3031,7 +3005,6 @@ var gcCreateConcurrentThreadV1 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCCreateConcurrentThreadV1) },
 }
 
 // AnyGCCreateConcurrentThread is event 11, of task GarbageCollection, opcode
@@ -3124,7 +3097,6 @@ var gcTerminateConcurrentThread = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Level: 4, Opcode: 13, Task: 1, Keywords: 0x1,
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GCTerminateConcurrentThread", TaskName: "GarbageCollection", OpcodeName: "GCTerminateConcurrentThread",
-	New: func() etw.Event { return new(GCTerminateConcurrentThread) },
 }
 
 // GCTerminateConcurrentThreadV1 is GCTerminateConcurrentThread_V1: event 12,
@@ -3184,7 +3156,6 @@ var gcTerminateConcurrentThreadV1 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCTerminateConcurrentThreadV1) },
 }
 
 // AnyGCTerminateConcurrentThread is event 12, of task GarbageCollection,
@@ -3307,7 +3278,6 @@ var gcFinalizersEnd = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(GCFinalizersEnd) },
 }
 
 // GCFinalizersEndV1 is GCFinalizersEnd_V1: event 13, version 1, of task
@@ -3373,7 +3343,6 @@ var gcFinalizersEndV1 = etw.EventDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCFinalizersEndV1) },
 }
 
 // AnyGCFinalizersEnd is event 13, of task GarbageCollection, opcode
@@ -3471,7 +3440,6 @@ var gcFinalizersBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Level: 4, Opcode: 19, Task: 1, Keywords: 0x1,
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GCFinalizersBegin", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersBegin",
-	New: func() etw.Event { return new(GCFinalizersBegin) },
 }
 
 // GCFinalizersBeginV1 is GCFinalizersBegin_V1: event 14, version 1, of task
@@ -3519,7 +3487,6 @@ var gcFinalizersBeginV1 = etw.EventDesc{
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GCFinalizersBegin_V1", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersBegin",
 	Fields: gcNoUserDataLayoutFields,
-	New:    func() etw.Event { return new(GCFinalizersBeginV1) },
 }
 
 // AnyGCFinalizersBegin is event 14, of task GarbageCollection, opcode
@@ -3658,7 +3625,6 @@ var gcBulkRootEdge = etw.EventDesc{
 			{Name: "GCRootID", Type: etw.InPointer},
 		}},
 	},
-	New: func() etw.Event { return new(GCBulkRootEdge) },
 }
 
 // GCBulkRootEdgeValue is one element of [GCBulkRootEdge.Values].
@@ -3908,7 +3874,6 @@ var gcBulkRootConditionalWeakTableElementEdge = etw.EventDesc{
 			{Name: "GCRootID", Type: etw.InPointer},
 		}},
 	},
-	New: func() etw.Event { return new(GCBulkRootConditionalWeakTableElementEdge) },
 }
 
 // GCBulkRootConditionalWeakTableElementEdgeValue is one element of
@@ -4163,7 +4128,6 @@ var gcBulkNode = etw.EventDesc{
 			{Name: "EdgeCount", Type: etw.InUInt64},
 		}},
 	},
-	New: func() etw.Event { return new(GCBulkNode) },
 }
 
 // GCBulkNodeValue is one element of [GCBulkNode.Values].
@@ -4402,7 +4366,6 @@ var gcBulkEdge = etw.EventDesc{
 			{Name: "ReferencingFieldID", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		}},
 	},
-	New: func() etw.Event { return new(GCBulkEdge) },
 }
 
 // GCBulkEdgeValue is one element of [GCBulkEdge.Values].
@@ -4600,7 +4563,6 @@ var gcSampledObjectAllocationHigh = etw.EventDesc{
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GCSampledObjectAllocationHigh", TaskName: "GarbageCollection", OpcodeName: "GCSampledObjectAllocation",
 	Fields: gcSampledObjectAllocationLayoutFields,
-	New:    func() etw.Event { return new(GCSampledObjectAllocationHigh) },
 }
 
 // gcSampledObjectAllocationLayout is the template GCSampledObjectAllocation,
@@ -4759,7 +4721,6 @@ var gcBulkSurvivingObjectRanges = etw.EventDesc{
 			{Name: "RangeLength", Type: etw.InUInt64},
 		}},
 	},
-	New: func() etw.Event { return new(GCBulkSurvivingObjectRanges) },
 }
 
 // GCBulkSurvivingObjectRangesValue is one element of
@@ -5000,7 +4961,6 @@ var gcBulkMovedObjectRanges = etw.EventDesc{
 			{Name: "RangeLength", Type: etw.InUInt64},
 		}},
 	},
-	New: func() etw.Event { return new(GCBulkMovedObjectRanges) },
 }
 
 // GCBulkMovedObjectRangesValue is one element of
@@ -5243,7 +5203,6 @@ var gcGenerationRange = etw.EventDesc{
 		{Name: "RangeReservedLength", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCGenerationRange) },
 }
 
 // AnyGCGenerationRange is [GCGenerationRange] in any version: a newer one is
@@ -5314,7 +5273,6 @@ var gcMarkStackRoots = etw.EventDesc{
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GCMarkStackRoots", TaskName: "GarbageCollection", OpcodeName: "GCMarkStackRoots",
 	Fields: gcMarkLayoutFields,
-	New:    func() etw.Event { return new(GCMarkStackRoots) },
 }
 
 // gcMarkLayout is the template GCMark, which several events use.
@@ -5416,7 +5374,6 @@ var gcMarkFinalizeQueueRoots = etw.EventDesc{
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GCMarkFinalizeQueueRoots", TaskName: "GarbageCollection", OpcodeName: "GCMarkFinalizeQueueRoots",
 	Fields: gcMarkLayoutFields,
-	New:    func() etw.Event { return new(GCMarkFinalizeQueueRoots) },
 }
 
 // AnyGCMarkFinalizeQueueRoots is [GCMarkFinalizeQueueRoots] in any version: a
@@ -5487,7 +5444,6 @@ var gcMarkHandles = etw.EventDesc{
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GCMarkHandles", TaskName: "GarbageCollection", OpcodeName: "GCMarkHandles",
 	Fields: gcMarkLayoutFields,
-	New:    func() etw.Event { return new(GCMarkHandles) },
 }
 
 // AnyGCMarkHandles is [GCMarkHandles] in any version: a newer one is decoded
@@ -5557,7 +5513,6 @@ var gcMarkOlderGenerationRoots = etw.EventDesc{
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GCMarkOlderGenerationRoots", TaskName: "GarbageCollection", OpcodeName: "GCMarkOlderGenerationRoots",
 	Fields: gcMarkLayoutFields,
-	New:    func() etw.Event { return new(GCMarkOlderGenerationRoots) },
 }
 
 // AnyGCMarkOlderGenerationRoots is [GCMarkOlderGenerationRoots] in any
@@ -5650,7 +5605,6 @@ var finalizeObject = etw.EventDesc{
 		{Name: "ObjectID", Type: etw.InPointer},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(FinalizeObject) },
 }
 
 // AnyFinalizeObject is [FinalizeObject] in any version: a newer one is decoded
@@ -5762,7 +5716,6 @@ var setGCHandle = etw.EventDesc{
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(SetGCHandle) },
 }
 
 // AnySetGCHandle is [SetGCHandle] in any version: a newer one is decoded like
@@ -5846,7 +5799,6 @@ var destroyGCHandle = etw.EventDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(DestroyGCHandle) },
 }
 
 // AnyDestroyGCHandle is [DestroyGCHandle] in any version: a newer one is
@@ -5923,7 +5875,6 @@ var gcSampledObjectAllocationLow = etw.EventDesc{
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GCSampledObjectAllocationLow", TaskName: "GarbageCollection", OpcodeName: "GCSampledObjectAllocation",
 	Fields: gcSampledObjectAllocationLayoutFields,
-	New:    func() etw.Event { return new(GCSampledObjectAllocationLow) },
 }
 
 // AnyGCSampledObjectAllocationLow is [GCSampledObjectAllocationLow] in any
@@ -6033,7 +5984,6 @@ var pinObjectAtGCTime = etw.EventDesc{
 		{Name: "TypeName", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(PinObjectAtGCTime) },
 }
 
 // AnyPinObjectAtGCTime is [PinObjectAtGCTime] in any version: a newer one is
@@ -6123,7 +6073,6 @@ var gcTriggered = etw.EventDesc{
 		{Name: "Reason", Type: etw.InUInt32, Map: &gcReasonMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCTriggered) },
 }
 
 // AnyGCTriggered is [GCTriggered] in any version: a newer one is decoded like
@@ -6228,7 +6177,6 @@ var gcBulkRootCCW = etw.EventDesc{
 			{Name: "Flags", Type: etw.InUInt32, Map: &gcRootCCWFlagsMap},
 		}},
 	},
-	New: func() etw.Event { return new(GCBulkRootCCW) },
 }
 
 // GCBulkRootCCWValue is one element of [GCBulkRootCCW.Values].
@@ -6487,7 +6435,6 @@ var gcBulkRCW = etw.EventDesc{
 			{Name: "Flags", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		}},
 	},
-	New: func() etw.Event { return new(GCBulkRCW) },
 }
 
 // GCBulkRCWValue is one element of [GCBulkRCW.Values].
@@ -6744,7 +6691,6 @@ var gcBulkRootStaticVar = etw.EventDesc{
 			{Name: "FieldName", Type: etw.InUnicodeString},
 		}},
 	},
-	New: func() etw.Event { return new(GCBulkRootStaticVar) },
 }
 
 // GCBulkRootStaticVarValue is one element of [GCBulkRootStaticVar.Values].
@@ -6996,7 +6942,6 @@ var gcDynamicEvent = etw.EventDesc{
 		{Name: "Data", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeField, N: 1}},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCDynamicEvent) },
 }
 
 // AnyGCDynamicEvent is [GCDynamicEvent] in any version: a newer one is decoded
@@ -7086,7 +7031,6 @@ var increaseMemoryPressure = etw.EventDesc{
 		{Name: "BytesAllocated", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(IncreaseMemoryPressure) },
 }
 
 // AnyIncreaseMemoryPressure is [IncreaseMemoryPressure] in any version: a
@@ -7174,7 +7118,6 @@ var decreaseMemoryPressure = etw.EventDesc{
 		{Name: "BytesFreed", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(DecreaseMemoryPressure) },
 }
 
 // AnyDecreaseMemoryPressure is [DecreaseMemoryPressure] in any version: a
@@ -7275,7 +7218,6 @@ var gcMarkWithType = etw.EventDesc{
 		{Name: "Type", Type: etw.InUInt32, Map: &gcRootKindMap},
 		{Name: "Bytes", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(GCMarkWithType) },
 }
 
 // AnyGCMarkWithType is [GCMarkWithType] in any version: a newer one is decoded
@@ -7385,7 +7327,6 @@ var gcJoinV2 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "JoinID", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(GCJoinV2) },
 }
 
 // AnyGCJoin is [GCJoinV2] in any version: a newer one is decoded like it.
@@ -7590,7 +7531,6 @@ var gcPerHeapHistoryV3 = etw.EventDesc{
 			{Name: "NewAllocation", Type: etw.InPointer, Out: etw.OutUInt64},
 		}},
 	},
-	New: func() etw.Event { return new(GCPerHeapHistoryV3) },
 }
 
 // GCPerHeapHistoryV3Value is one element of [GCPerHeapHistoryV3.Values].
@@ -7899,7 +7839,6 @@ var gcGlobalHeapHistoryV2 = etw.EventDesc{
 		{Name: "PauseMode", Type: etw.InUInt32, Map: &gcPauseModeMap},
 		{Name: "MemoryPressure", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(GCGlobalHeapHistoryV2) },
 }
 
 // GCGlobalHeapHistoryV3 is GCGlobalHeapHistory_V3: event 205, version 3, of
@@ -8031,7 +7970,6 @@ var gcGlobalHeapHistoryV3 = etw.EventDesc{
 		{Name: "CondemnReasons0", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "CondemnReasons1", Type: etw.InUInt32, Map: &gcCondemnConditionsMap},
 	},
-	New: func() etw.Event { return new(GCGlobalHeapHistoryV3) },
 }
 
 // GCGlobalHeapHistoryV4 is GCGlobalHeapHistory_V4: event 205, version 4, of
@@ -8185,7 +8123,6 @@ var gcGlobalHeapHistoryV4 = etw.EventDesc{
 			{Name: "Time", Type: etw.InUInt32},
 		}},
 	},
-	New: func() etw.Event { return new(GCGlobalHeapHistoryV4) },
 }
 
 // GCGlobalHeapHistoryV4Value is one element of [GCGlobalHeapHistoryV4.Values].
@@ -8514,7 +8451,6 @@ var genAwareBegin = etw.EventDesc{
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GenAwareBegin", TaskName: "GarbageCollection", OpcodeName: "GenAwareBegin",
 	Fields: genAwareTemplateLayoutFields,
-	New:    func() etw.Event { return new(GenAwareBegin) },
 }
 
 // genAwareTemplateLayout is the template GenAwareTemplate, which several
@@ -8618,7 +8554,6 @@ var genAwareEnd = etw.EventDesc{
 	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	Name:  "GenAwareEnd", TaskName: "GarbageCollection", OpcodeName: "GenAwareEnd",
 	Fields: genAwareTemplateLayoutFields,
-	New:    func() etw.Event { return new(GenAwareEnd) },
 }
 
 // AnyGenAwareEnd is [GenAwareEnd] in any version: a newer one is decoded like
@@ -8721,7 +8656,6 @@ var gclohCompact = etw.EventDesc{
 			{Name: "ZeroRefs", Type: etw.InPointer, Out: etw.OutUInt64},
 		}},
 	},
-	New: func() etw.Event { return new(GCLOHCompact) },
 }
 
 // GCLOHCompactValue is one element of [GCLOHCompact.Values].
@@ -8981,7 +8915,6 @@ var gcFitBucketInfo = etw.EventDesc{
 			{Name: "Size", Type: etw.InPointer, Out: etw.OutUInt64},
 		}},
 	},
-	New: func() etw.Event { return new(GCFitBucketInfo) },
 }
 
 // GCFitBucketInfoValue is one element of [GCFitBucketInfo.Values].

@@ -52,7 +52,6 @@ var ioThreadCreate = etw.EventDesc{
 	Class: etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
 	Name:  "IOThreadCreate", TaskName: "IOThreadCreation", OpcodeName: "Start",
 	Fields: ioThreadLayoutFields,
-	New:    func() etw.Event { return new(IOThreadCreate) },
 }
 
 // ioThreadLayout is the template IOThread, which several events use.
@@ -136,7 +135,6 @@ var ioThreadCreateV1 = etw.EventDesc{
 	Class: etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
 	Name:  "IOThreadCreate_V1", TaskName: "IOThreadCreation", OpcodeName: "Start",
 	Fields: ioThreadV1LayoutFields,
-	New:    func() etw.Event { return new(IOThreadCreateV1) },
 }
 
 // ioThreadV1Layout is the template IOThread_V1, which several events use.
@@ -310,7 +308,6 @@ var ioThreadTerminate = etw.EventDesc{
 	Class: etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
 	Name:  "IOThreadTerminate", TaskName: "IOThreadCreation", OpcodeName: "Stop",
 	Fields: ioThreadLayoutFields,
-	New:    func() etw.Event { return new(IOThreadTerminate) },
 }
 
 // IOThreadTerminateV1 is IOThreadTerminate_V1: event 45, version 1, of task
@@ -361,7 +358,6 @@ var ioThreadTerminateV1 = etw.EventDesc{
 	Class: etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
 	Name:  "IOThreadTerminate_V1", TaskName: "IOThreadCreation", OpcodeName: "Stop",
 	Fields: ioThreadV1LayoutFields,
-	New:    func() etw.Event { return new(IOThreadTerminateV1) },
 }
 
 // AnyIOThreadTerminate is event 45, of task IOThreadCreation, opcode win:Stop,

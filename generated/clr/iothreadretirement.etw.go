@@ -51,7 +51,6 @@ var ioThreadRetire = etw.EventDesc{
 	Class: etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
 	Name:  "IOThreadRetire", TaskName: "IOThreadRetirement", OpcodeName: "Start",
 	Fields: ioThreadLayoutFields,
-	New:    func() etw.Event { return new(IOThreadRetire) },
 }
 
 // IOThreadRetireV1 is IOThreadRetire_V1: event 46, version 1, of task
@@ -103,7 +102,6 @@ var ioThreadRetireV1 = etw.EventDesc{
 	Class: etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
 	Name:  "IOThreadRetire_V1", TaskName: "IOThreadRetirement", OpcodeName: "Start",
 	Fields: ioThreadV1LayoutFields,
-	New:    func() etw.Event { return new(IOThreadRetireV1) },
 }
 
 // AnyIOThreadRetire is event 46, of task IOThreadRetirement, opcode win:Start,
@@ -200,7 +198,6 @@ var ioThreadUnretire = etw.EventDesc{
 	Class: etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
 	Name:  "IOThreadUnretire", TaskName: "IOThreadRetirement", OpcodeName: "Stop",
 	Fields: ioThreadLayoutFields,
-	New:    func() etw.Event { return new(IOThreadUnretire) },
 }
 
 // IOThreadUnretireV1 is IOThreadUnretire_V1: event 47, version 1, of task
@@ -252,7 +249,6 @@ var ioThreadUnretireV1 = etw.EventDesc{
 	Class: etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
 	Name:  "IOThreadUnretire_V1", TaskName: "IOThreadRetirement", OpcodeName: "Stop",
 	Fields: ioThreadV1LayoutFields,
-	New:    func() etw.Event { return new(IOThreadUnretireV1) },
 }
 
 // AnyIOThreadUnretire is event 47, of task IOThreadRetirement, opcode

@@ -100,7 +100,6 @@ var jitInstrumentationData = etw.EventDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Data", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeField, N: 2}},
 	},
-	New: func() etw.Event { return new(JitInstrumentationData) },
 }
 
 // AnyJitInstrumentationData is [JitInstrumentationData] in any version: a
@@ -259,7 +258,6 @@ var jitInstrumentationDataVerbose = etw.EventDesc{
 		{Name: "MethodSignature", Type: etw.InUnicodeString},
 		{Name: "Data", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeField, N: 2}},
 	},
-	New: func() etw.Event { return new(JitInstrumentationDataVerbose) },
 }
 
 // AnyJitInstrumentationDataVerbose is [JitInstrumentationDataVerbose] in any

@@ -76,7 +76,6 @@ var profilerMessage = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ProfilerMessage) },
 }
 
 // AnyProfilerMessage is [ProfilerMessage] in any version: a newer one is

@@ -56,7 +56,6 @@ var threadCreating = etw.EventDesc{
 	Class: etw.GUID{0xc5, 0x94, 0x19, 0x64, 0xf2, 0x16, 0x23, 0x41, 0x91, 0xa7, 0xa2, 0x99, 0x9d, 0xd7, 0xbf, 0xc3},
 	Name:  "ThreadCreating", TaskName: "Thread", OpcodeName: "Creating",
 	Fields: threadStartWorkLayoutFields,
-	New:    func() etw.Event { return new(ThreadCreating) },
 }
 
 // threadStartWorkLayout is the template ThreadStartWork, which several events
@@ -160,7 +159,6 @@ var threadRunning = etw.EventDesc{
 	Class: etw.GUID{0xc5, 0x94, 0x19, 0x64, 0xf2, 0x16, 0x23, 0x41, 0x91, 0xa7, 0xa2, 0x99, 0x9d, 0xd7, 0xbf, 0xc3},
 	Name:  "ThreadRunning", TaskName: "Thread", OpcodeName: "Running",
 	Fields: threadStartWorkLayoutFields,
-	New:    func() etw.Event { return new(ThreadRunning) },
 }
 
 // AnyThreadRunning is [ThreadRunning] in any version: a newer one is decoded

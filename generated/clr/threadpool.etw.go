@@ -55,7 +55,6 @@ var threadPoolEnqueue = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
 	Name:  "ThreadPoolEnqueue", TaskName: "ThreadPool", OpcodeName: "Enqueue",
 	Fields: threadPoolWorkLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolEnqueue) },
 }
 
 // threadPoolWorkLayout is the template ThreadPoolWork, which several events
@@ -160,7 +159,6 @@ var threadPoolDequeue = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
 	Name:  "ThreadPoolDequeue", TaskName: "ThreadPool", OpcodeName: "Dequeue",
 	Fields: threadPoolWorkLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolDequeue) },
 }
 
 // AnyThreadPoolDequeue is [ThreadPoolDequeue] in any version: a newer one is
@@ -261,7 +259,6 @@ var threadPoolIOEnqueue = etw.EventDesc{
 		{Name: "MultiDequeues", Type: etw.InBoolean},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(ThreadPoolIOEnqueue) },
 }
 
 // AnyThreadPoolIOEnqueue is [ThreadPoolIOEnqueue] in any version: a newer one
@@ -335,7 +332,6 @@ var threadPoolIODequeue = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
 	Name:  "ThreadPoolIODequeue", TaskName: "ThreadPool", OpcodeName: "IODequeue",
 	Fields: threadPoolIOWorkLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolIODequeue) },
 }
 
 // threadPoolIOWorkLayout is the template ThreadPoolIOWork, which several
@@ -446,7 +442,6 @@ var threadPoolIOPack = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
 	Name:  "ThreadPoolIOPack", TaskName: "ThreadPool", OpcodeName: "IOPack",
 	Fields: threadPoolIOWorkLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolIOPack) },
 }
 
 // AnyThreadPoolIOPack is [ThreadPoolIOPack] in any version: a newer one is

@@ -93,7 +93,6 @@ var threadPoolMinMaxThreads = etw.EventDesc{
 		{Name: "MaxIOCompletionThreads", Type: etw.InUInt16},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(ThreadPoolMinMaxThreads) },
 }
 
 // AnyThreadPoolMinMaxThreads is [ThreadPoolMinMaxThreads] in any version: a

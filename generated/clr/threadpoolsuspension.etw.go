@@ -57,7 +57,6 @@ var threadpoolSuspensionSuspendThread = etw.EventDesc{
 	Class: etw.GUID{0xe3, 0xb3, 0x24, 0xc4, 0xe0, 0x2a, 0x6e, 0x41, 0xa0, 0x39, 0x41, 0x0c, 0x5d, 0x8e, 0x5f, 0x14},
 	Name:  "ThreadpoolSuspensionSuspendThread", TaskName: "ThreadpoolSuspension", OpcodeName: "Start",
 	Fields: clrThreadPoolSuspendLayoutFields,
-	New:    func() etw.Event { return new(ThreadpoolSuspensionSuspendThread) },
 }
 
 // clrThreadPoolSuspendLayout is the template ClrThreadPoolSuspend, which
@@ -166,7 +165,6 @@ var threadpoolSuspensionResumeThread = etw.EventDesc{
 	Class: etw.GUID{0xe3, 0xb3, 0x24, 0xc4, 0xe0, 0x2a, 0x6e, 0x41, 0xa0, 0x39, 0x41, 0x0c, 0x5d, 0x8e, 0x5f, 0x14},
 	Name:  "ThreadpoolSuspensionResumeThread", TaskName: "ThreadpoolSuspension", OpcodeName: "Stop",
 	Fields: clrThreadPoolSuspendLayoutFields,
-	New:    func() etw.Event { return new(ThreadpoolSuspensionResumeThread) },
 }
 
 // AnyThreadpoolSuspensionResumeThread is [ThreadpoolSuspensionResumeThread] in

@@ -58,7 +58,6 @@ var threadPoolWorkerThreadStart = etw.EventDesc{
 	Class: etw.GUID{0xab, 0x44, 0x9a, 0x8a, 0x81, 0xf6, 0x71, 0x42, 0x88, 0x10, 0x83, 0x0d, 0xab, 0x9f, 0x56, 0x21},
 	Name:  "ThreadPoolWorkerThreadStart", TaskName: "ThreadPoolWorkerThread", OpcodeName: "Start",
 	Fields: threadPoolWorkerThreadLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolWorkerThreadStart) },
 }
 
 // threadPoolWorkerThreadLayout is the template ThreadPoolWorkerThread, which
@@ -171,7 +170,6 @@ var threadPoolWorkerThreadStop = etw.EventDesc{
 	Class: etw.GUID{0xab, 0x44, 0x9a, 0x8a, 0x81, 0xf6, 0x71, 0x42, 0x88, 0x10, 0x83, 0x0d, 0xab, 0x9f, 0x56, 0x21},
 	Name:  "ThreadPoolWorkerThreadStop", TaskName: "ThreadPoolWorkerThread", OpcodeName: "Stop",
 	Fields: threadPoolWorkerThreadLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolWorkerThreadStop) },
 }
 
 // AnyThreadPoolWorkerThreadStop is [ThreadPoolWorkerThreadStop] in any
@@ -245,7 +243,6 @@ var threadPoolWorkerThreadWait = etw.EventDesc{
 	Class: etw.GUID{0xab, 0x44, 0x9a, 0x8a, 0x81, 0xf6, 0x71, 0x42, 0x88, 0x10, 0x83, 0x0d, 0xab, 0x9f, 0x56, 0x21},
 	Name:  "ThreadPoolWorkerThreadWait", TaskName: "ThreadPoolWorkerThread", OpcodeName: "Wait",
 	Fields: threadPoolWorkerThreadLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolWorkerThreadWait) },
 }
 
 // AnyThreadPoolWorkerThreadWait is [ThreadPoolWorkerThreadWait] in any

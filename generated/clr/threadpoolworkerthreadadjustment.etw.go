@@ -81,7 +81,6 @@ var threadPoolWorkerThreadAdjustmentSample = etw.EventDesc{
 		{Name: "Throughput", Type: etw.InDouble},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(ThreadPoolWorkerThreadAdjustmentSample) },
 }
 
 // AnyThreadPoolWorkerThreadAdjustmentSample is
@@ -198,7 +197,6 @@ var threadPoolWorkerThreadAdjustmentAdjustment = etw.EventDesc{
 		{Name: "Reason", Type: etw.InUInt32, Map: &threadAdjustmentReasonMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(ThreadPoolWorkerThreadAdjustmentAdjustment) },
 }
 
 // AnyThreadPoolWorkerThreadAdjustmentAdjustment is
@@ -362,7 +360,6 @@ var threadPoolWorkerThreadAdjustmentStats = etw.EventDesc{
 		{Name: "NewThreadWaveMagnitude", Type: etw.InUInt16},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(ThreadPoolWorkerThreadAdjustmentStats) },
 }
 
 // AnyThreadPoolWorkerThreadAdjustmentStats is

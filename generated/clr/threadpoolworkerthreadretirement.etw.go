@@ -65,7 +65,6 @@ var threadPoolWorkerThreadRetirementStart = etw.EventDesc{
 	Class: etw.GUID{0x99, 0xe3, 0x2e, 0x40, 0x37, 0xc1, 0xc0, 0x4d, 0xa5, 0xab, 0x3c, 0x2d, 0xea, 0x64, 0xac, 0x9c},
 	Name:  "ThreadPoolWorkerThreadRetirementStart", TaskName: "ThreadPoolWorkerThreadRetirement", OpcodeName: "Start",
 	Fields: threadPoolWorkerThreadLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolWorkerThreadRetirementStart) },
 }
 
 // AnyThreadPoolWorkerThreadRetirementStart is
@@ -148,7 +147,6 @@ var threadPoolWorkerThreadRetirementStop = etw.EventDesc{
 	Class: etw.GUID{0x99, 0xe3, 0x2e, 0x40, 0x37, 0xc1, 0xc0, 0x4d, 0xa5, 0xab, 0x3c, 0x2d, 0xea, 0x64, 0xac, 0x9c},
 	Name:  "ThreadPoolWorkerThreadRetirementStop", TaskName: "ThreadPoolWorkerThreadRetirement", OpcodeName: "Stop",
 	Fields: threadPoolWorkerThreadLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolWorkerThreadRetirementStop) },
 }
 
 // AnyThreadPoolWorkerThreadRetirementStop is

@@ -72,7 +72,6 @@ var threadPoolWorkingThreadCount = etw.EventDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(ThreadPoolWorkingThreadCount) },
 }
 
 // AnyThreadPoolWorkingThreadCount is [ThreadPoolWorkingThreadCount] in any

@@ -72,7 +72,6 @@ var tieredCompilationSettings = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Flags", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &tieredCompilationSettingsFlagsMap},
 	},
-	New: func() etw.Event { return new(TieredCompilationSettings) },
 }
 
 // AnyTieredCompilationSettings is [TieredCompilationSettings] in any version:
@@ -153,7 +152,6 @@ var tieredCompilationPause = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(TieredCompilationPause) },
 }
 
 // AnyTieredCompilationPause is [TieredCompilationPause] in any version: a
@@ -240,7 +238,6 @@ var tieredCompilationResume = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "NewMethodCount", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(TieredCompilationResume) },
 }
 
 // AnyTieredCompilationResume is [TieredCompilationResume] in any version: a
@@ -333,7 +330,6 @@ var tieredCompilationBackgroundJitStart = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "PendingMethodCount", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(TieredCompilationBackgroundJitStart) },
 }
 
 // AnyTieredCompilationBackgroundJitStart is
@@ -435,7 +431,6 @@ var tieredCompilationBackgroundJitStop = etw.EventDesc{
 		{Name: "PendingMethodCount", Type: etw.InUInt32},
 		{Name: "JittedMethodCount", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(TieredCompilationBackgroundJitStop) },
 }
 
 // AnyTieredCompilationBackgroundJitStop is

@@ -96,7 +96,6 @@ var bulkType = etw.EventDesc{
 			{Name: "TypeParameters", Type: etw.InUInt64, Out: etw.OutHexInt64, Count: etw.Size{Kind: etw.SizeField, N: 6}},
 		}},
 	},
-	New: func() etw.Event { return new(BulkType) },
 }
 
 // BulkTypeValue is one element of [BulkType.Values].

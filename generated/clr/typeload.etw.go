@@ -71,7 +71,6 @@ var typeLoadStart = etw.EventDesc{
 		{Name: "TypeLoadStartID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(TypeLoadStart) },
 }
 
 // AnyTypeLoadStart is [TypeLoadStart] in any version: a newer one is decoded
@@ -182,7 +181,6 @@ var typeLoadStop = etw.EventDesc{
 		{Name: "TypeID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "TypeName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(TypeLoadStop) },
 }
 
 // AnyTypeLoadStop is [TypeLoadStop] in any version: a newer one is decoded

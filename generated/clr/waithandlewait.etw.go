@@ -80,7 +80,6 @@ var waitHandleWaitStart = etw.EventDesc{
 		{Name: "AssociatedObjectID", Type: etw.InPointer},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(WaitHandleWaitStart) },
 }
 
 // AnyWaitHandleWaitStart is [WaitHandleWaitStart] in any version: a newer one
@@ -160,7 +159,6 @@ var waitHandleWaitStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(WaitHandleWaitStop) },
 }
 
 // AnyWaitHandleWaitStop is [WaitHandleWaitStop] in any version: a newer one is

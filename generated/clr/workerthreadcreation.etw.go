@@ -52,7 +52,6 @@ var workerThreadCreate = etw.EventDesc{
 	Class: etw.GUID{0x53, 0xba, 0xc4, 0xcf, 0x42, 0xfb, 0x57, 0x47, 0x8b, 0x70, 0x5f, 0x5d, 0x51, 0xfe, 0xe2, 0xf4},
 	Name:  "WorkerThreadCreate", TaskName: "WorkerThreadCreation", OpcodeName: "Start",
 	Fields: clrWorkerThreadLayoutFields,
-	New:    func() etw.Event { return new(WorkerThreadCreate) },
 }
 
 // clrWorkerThreadLayout is the template ClrWorkerThread, which several events
@@ -154,7 +153,6 @@ var workerThreadTerminate = etw.EventDesc{
 	Class: etw.GUID{0x53, 0xba, 0xc4, 0xcf, 0x42, 0xfb, 0x57, 0x47, 0x8b, 0x70, 0x5f, 0x5d, 0x51, 0xfe, 0xe2, 0xf4},
 	Name:  "WorkerThreadTerminate", TaskName: "WorkerThreadCreation", OpcodeName: "Stop",
 	Fields: clrWorkerThreadLayoutFields,
-	New:    func() etw.Event { return new(WorkerThreadTerminate) },
 }
 
 // AnyWorkerThreadTerminate is [WorkerThreadTerminate] in any version: a newer

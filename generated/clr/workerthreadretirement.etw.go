@@ -51,7 +51,6 @@ var workerThreadRetire = etw.EventDesc{
 	Class: etw.GUID{0xac, 0x1e, 0xdf, 0xef, 0x5d, 0x1d, 0x84, 0x4e, 0x89, 0x3a, 0x19, 0xb8, 0x0f, 0x69, 0x21, 0x76},
 	Name:  "WorkerThreadRetire", TaskName: "WorkerThreadRetirement", OpcodeName: "Start",
 	Fields: clrWorkerThreadLayoutFields,
-	New:    func() etw.Event { return new(WorkerThreadRetire) },
 }
 
 // AnyWorkerThreadRetire is [WorkerThreadRetire] in any version: a newer one is
@@ -119,7 +118,6 @@ var workerThreadUnretire = etw.EventDesc{
 	Class: etw.GUID{0xac, 0x1e, 0xdf, 0xef, 0x5d, 0x1d, 0x84, 0x4e, 0x89, 0x3a, 0x19, 0xb8, 0x0f, 0x69, 0x21, 0x76},
 	Name:  "WorkerThreadUnretire", TaskName: "WorkerThreadRetirement", OpcodeName: "Stop",
 	Fields: clrWorkerThreadLayoutFields,
-	New:    func() etw.Event { return new(WorkerThreadUnretire) },
 }
 
 // AnyWorkerThreadUnretire is [WorkerThreadUnretire] in any version: a newer

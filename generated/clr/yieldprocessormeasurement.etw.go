@@ -81,7 +81,6 @@ var yieldProcessorMeasurement = etw.EventDesc{
 		{Name: "NsPerYield", Type: etw.InDouble},
 		{Name: "EstablishedNsPerYield", Type: etw.InDouble},
 	},
-	New: func() etw.Event { return new(YieldProcessorMeasurement) },
 }
 
 // AnyYieldProcessorMeasurement is [YieldProcessorMeasurement] in any version:

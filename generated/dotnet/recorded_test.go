@@ -24,8 +24,7 @@ type tally struct{ all, typed, described int }
 func TestRecorded(t *testing.T) {
 	for _, name := range []string{"fire", "web"} {
 		t.Run(name, func(t *testing.T) {
-			typed := slices.Collect(maps.Values(packages))
-			d := etw.NewDecoder(typed...)
+			d := decoder()
 			d.Find = dotnet.Of
 			counts := make(map[string]*tally)
 			tr, err := trace.Open(corpus.File(t, "dotnet10", "eventsource-"+name+".nettrace.gz"))
@@ -66,6 +65,16 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
+// decoder returns one that knows all packages and their types.
+func decoder() *etw.Decoder {
+	var providers []*etw.Provider
+	var types []etw.Event
+	for _, p := range packages {
+		providers, types = append(providers, p.Provider), append(types, p.Types()...)
+	}
+	return etw.NewDecoder(providers...).Typed(types...)
+}
+
 // count decodes one event.
 func (n *tally) count(t *testing.T, d *etw.Decoder, r *etw.Record) {
 	t.Helper()
@@ -73,7 +82,7 @@ func (n *tally) count(t *testing.T, d *etw.Decoder, r *etw.Record) {
 	e := d.Event(r)
 	title := r.ProviderName + "/" + r.Schema.Name
 	switch {
-	case e.Basis == etw.BasisTyped:
+	case e.Basis == etw.BasisGenerated:
 		n.typed++
 	case e.Basis == etw.BasisManifest, partlyKnown[r.ProviderName] && e.Basis == etw.BasisSchema:
 		n.described++
@@ -86,7 +95,7 @@ func (n *tally) count(t *testing.T, d *etw.Decoder, r *etw.Record) {
 		t.Errorf("%s: %d of %d bytes are left, %v", title, len(d.Rest()), len(r.Payload), err)
 		return
 	}
-	if e.Basis == etw.BasisTyped {
+	if e.Basis == etw.BasisGenerated {
 		again, err := values.(etw.Event).AppendPayload(nil, r.PointerSize)
 		if err != nil || !bytes.Equal(again, r.Payload) {
 			t.Errorf("%s: encoded again %x, %v, want %x", title, again, err, r.Payload)

@@ -62,7 +62,6 @@ var alpcSendMessageV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "MessageID", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(ALPCSendMessageV2) },
 }
 
 // AnyALPCSendMessage is [ALPCSendMessageV2] in any version: a newer one is
@@ -138,7 +137,6 @@ var alpcReceiveMessageV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "MessageID", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(ALPCReceiveMessageV2) },
 }
 
 // AnyALPCReceiveMessage is [ALPCReceiveMessageV2] in any version: a newer one
@@ -216,7 +214,6 @@ var alpcWaitForReplyV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "MessageID", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(ALPCWaitForReplyV2) },
 }
 
 // AnyALPCWaitForReply is [ALPCWaitForReplyV2] in any version: a newer one is
@@ -305,7 +302,6 @@ var alpcWaitForNewMessageV2 = etw.EventDesc{
 		{Name: "IsServerPort", Type: etw.InUInt32},
 		{Name: "PortName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ALPCWaitForNewMessageV2) },
 }
 
 // AnyALPCWaitForNewMessage is [ALPCWaitForNewMessageV2] in any version: a
@@ -386,7 +382,6 @@ var alpcUnwaitV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Status", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(ALPCUnwaitV2) },
 }
 
 // AnyALPCUnwait is [ALPCUnwaitV2] in any version: a newer one is decoded like

@@ -103,7 +103,6 @@ var ccWorkitemEnqueueV2 = etw.EventDesc{
 		{Name: "Reserved", Type: etw.InUInt8},
 		{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(CcWorkitemEnqueueV2) },
 }
 
 // AnyCcWorkitemEnqueue is [CcWorkitemEnqueueV2] in any version: a newer one is
@@ -184,7 +183,6 @@ var ccWorkitemDequeueV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(CcWorkitemDequeueV2) },
 }
 
 // AnyCcWorkitemDequeue is [CcWorkitemDequeueV2] in any version: a newer one is
@@ -262,7 +260,6 @@ var ccWorkitemCompleteV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(CcWorkitemCompleteV2) },
 }
 
 // AnyCcWorkitemComplete is [CcWorkitemCompleteV2] in any version: a newer one
@@ -389,7 +386,6 @@ var ccReadAheadV2 = etw.EventDesc{
 		{Name: "DetectedPattern", Type: etw.InUInt32},
 		{Name: "Reserved", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(CcReadAheadV2) },
 }
 
 // AnyCcReadAhead is [CcReadAheadV2] in any version: a newer one is decoded
@@ -534,7 +530,6 @@ var ccLazyWriteScanV2 = etw.EventDesc{
 		{Name: "AverageDirtyPages", Type: etw.InPointer, Out: etw.OutUInt64},
 		{Name: "ConsecutiveWorklessLazywriteScans", Type: etw.InPointer, Out: etw.OutUInt64},
 	},
-	New: func() etw.Event { return new(CcLazyWriteScanV2) },
 }
 
 // AnyCcLazyWriteScan is [CcLazyWriteScanV2] in any version: a newer one is
@@ -638,7 +633,6 @@ var ccCanIWriteFailV2 = etw.EventDesc{
 		{Name: "BytesToWrite", Type: etw.InUInt32},
 		{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(CcCanIWriteFailV2) },
 }
 
 // AnyCcCanIWriteFail is [CcCanIWriteFailV2] in any version: a newer one is
@@ -754,7 +748,6 @@ var ccFlushCacheV2 = etw.EventDesc{
 		{Name: "Flags", Type: etw.InUInt32},
 		{Name: "Reserved", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(CcFlushCacheV2) },
 }
 
 // AnyCcFlushCache is [CcFlushCacheV2] in any version: a newer one is decoded
@@ -854,7 +847,6 @@ var ccFlushSectionV2 = etw.EventDesc{
 		{Name: "Length", Type: etw.InUInt32},
 		{Name: "MmFlushFlags", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(CcFlushSectionV2) },
 }
 
 // AnyCcFlushSection is [CcFlushSectionV2] in any version: a newer one is
@@ -1011,7 +1003,6 @@ var ccScheduleReadAheadV2 = etw.EventDesc{
 		{Name: "SharedCacheMapFlags", Type: etw.InUInt32},
 		{Name: "Bits", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(CcScheduleReadAheadV2) },
 }
 
 // AnyCcScheduleReadAhead is [CcScheduleReadAheadV2] in any version: a newer
@@ -1139,7 +1130,6 @@ var ccLoggedStreamInfoV2 = etw.EventDesc{
 		{Name: "Pad5", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}, When: etw.When{Ptr: 4}},
 		{Name: "LargestLsnForLWS", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(CcLoggedStreamInfoV2) },
 }
 
 // AnyCcLoggedStreamInfo is [CcLoggedStreamInfoV2] in any version: a newer one
@@ -1246,7 +1236,6 @@ var ccExtraWritebehindThreadV2 = etw.EventDesc{
 		{Name: "DirtyPageThreshold", Type: etw.InPointer, Out: etw.OutUInt64},
 		{Name: "AvailablePages", Type: etw.InPointer, Out: etw.OutUInt64},
 	},
-	New: func() etw.Event { return new(CcExtraWritebehindThreadV2) },
 }
 
 // AnyCcExtraWritebehindThread is [CcExtraWritebehindThreadV2] in any version:

@@ -82,7 +82,6 @@ var critSecCollisionV0 = etw.EventDesc{
 		{Name: "OwningThread", Type: etw.InPointer},
 		{Name: "CritSecAddr", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(CritSecCollisionV0) },
 }
 
 // CritSecCollisionV2 is the classic event of class
@@ -157,7 +156,6 @@ var critSecCollisionV2 = etw.EventDesc{
 		{Name: "OwningThread", Type: etw.InPointer},
 		{Name: "CritSecAddr", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(CritSecCollisionV2) },
 }
 
 // AnyCritSecCollision is the classic event of class
@@ -293,7 +291,6 @@ var critSecInitializeV0 = etw.EventDesc{
 		{Name: "SpinCount", Type: etw.InPointer},
 		{Name: "CritSecAddr", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(CritSecInitializeV0) },
 }
 
 // CritSecInitializeV2 is the classic event of class
@@ -352,7 +349,6 @@ var critSecInitializeV2 = etw.EventDesc{
 		{Name: "SpinCount", Type: etw.InPointer},
 		{Name: "CritSecAddr", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(CritSecInitializeV2) },
 }
 
 // AnyCritSecInitialize is the classic event of class

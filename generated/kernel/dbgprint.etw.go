@@ -79,7 +79,6 @@ var dbgPrintDebugPrintV2 = etw.EventDesc{
 		{Name: "Level", Type: etw.InUInt32},
 		{Name: "Message", Type: etw.InAnsiString, Out: etw.OutUTF8},
 	},
-	New: func() etw.Event { return new(DbgPrintDebugPrintV2) },
 }
 
 // AnyDbgPrintDebugPrint is [DbgPrintDebugPrintV2] in any version: a newer one

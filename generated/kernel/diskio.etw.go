@@ -61,7 +61,6 @@ var diskIoReadV0 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "Read",
 	Fields: diskIoV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(DiskIoReadV0) },
 }
 
 // diskIoV0TypeGroup1Layout is the template DiskIo_V0_TypeGroup1, which several
@@ -172,7 +171,6 @@ var diskIoReadV1 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "Read",
 	Fields: diskIoV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(DiskIoReadV1) },
 }
 
 // diskIoV1TypeGroup1Layout is the template DiskIo_V1_TypeGroup1, which several
@@ -291,7 +289,6 @@ var diskIoReadV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "Read",
 	Fields: diskIoV2TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(DiskIoReadV2) },
 }
 
 // diskIoV2TypeGroup1Layout is the template DiskIo_V2_TypeGroup1, which several
@@ -416,7 +413,6 @@ var diskIoReadV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "Read",
 	Fields: diskIoTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(DiskIoReadV3) },
 }
 
 // diskIoTypeGroup1Layout is the template DiskIo_TypeGroup1, which several
@@ -698,7 +694,6 @@ var diskIoWriteV0 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "Write",
 	Fields: diskIoV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(DiskIoWriteV0) },
 }
 
 // DiskIoWriteV1 is the classic event of class
@@ -753,7 +748,6 @@ var diskIoWriteV1 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "Write",
 	Fields: diskIoV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(DiskIoWriteV1) },
 }
 
 // DiskIoWriteV2 is the classic event of class
@@ -811,7 +805,6 @@ var diskIoWriteV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "Write",
 	Fields: diskIoV2TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(DiskIoWriteV2) },
 }
 
 // DiskIoWriteV3 is the classic event of class
@@ -870,7 +863,6 @@ var diskIoWriteV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "Write",
 	Fields: diskIoTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(DiskIoWriteV3) },
 }
 
 // AnyDiskIoWrite is the classic event of class
@@ -983,7 +975,6 @@ var diskIoReadInitV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "ReadInit",
 	Fields: diskIoV2TypeGroup2LayoutFields,
-	New:    func() etw.Event { return new(DiskIoReadInitV2) },
 }
 
 // diskIoV2TypeGroup2Layout is the template DiskIo_V2_TypeGroup2, which several
@@ -1058,7 +1049,6 @@ var diskIoReadInitV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "ReadInit",
 	Fields: diskIoTypeGroup2LayoutFields,
-	New:    func() etw.Event { return new(DiskIoReadInitV3) },
 }
 
 // diskIoTypeGroup2Layout is the template DiskIo_TypeGroup2, which several
@@ -1221,7 +1211,6 @@ var diskIoWriteInitV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "WriteInit",
 	Fields: diskIoV2TypeGroup2LayoutFields,
-	New:    func() etw.Event { return new(DiskIoWriteInitV2) },
 }
 
 // DiskIoWriteInitV3 is the classic event of class
@@ -1268,7 +1257,6 @@ var diskIoWriteInitV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "WriteInit",
 	Fields: diskIoTypeGroup2LayoutFields,
-	New:    func() etw.Event { return new(DiskIoWriteInitV3) },
 }
 
 // AnyDiskIoWriteInit is the classic event of class
@@ -1396,7 +1384,6 @@ var diskIoFlushBuffersV2 = etw.EventDesc{
 		{Name: "HighResResponseTime", Type: etw.InUInt64},
 		{Name: "Irp", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(DiskIoFlushBuffersV2) },
 }
 
 // DiskIoFlushBuffersV3 is the classic event of class
@@ -1447,7 +1434,6 @@ var diskIoFlushBuffersV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "FlushBuffers",
 	Fields: diskIoTypeGroup3LayoutFields,
-	New:    func() etw.Event { return new(DiskIoFlushBuffersV3) },
 }
 
 // diskIoTypeGroup3Layout is the template DiskIo_TypeGroup3, which several
@@ -1634,7 +1620,6 @@ var diskIoFlushInitV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "FlushInit",
 	Fields: diskIoV2TypeGroup2LayoutFields,
-	New:    func() etw.Event { return new(DiskIoFlushInitV2) },
 }
 
 // DiskIoFlushInitV3 is the classic event of class
@@ -1681,7 +1666,6 @@ var diskIoFlushInitV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "FlushInit",
 	Fields: diskIoTypeGroup2LayoutFields,
-	New:    func() etw.Event { return new(DiskIoFlushInitV3) },
 }
 
 // AnyDiskIoFlushInit is the classic event of class
@@ -1791,7 +1775,6 @@ var diskIoIoRedirectedInitV3 = etw.EventDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "FileKey", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(DiskIoIoRedirectedInitV3) },
 }
 
 // AnyDiskIoIoRedirectedInit is [DiskIoIoRedirectedInitV3] in any version: a
@@ -1907,7 +1890,6 @@ var diskIoDriverMajorFunctionCallV1 = etw.EventDesc{
 		{Name: "MinorFunction", Type: etw.InUInt32},
 		{Name: "FileObject", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(DiskIoDriverMajorFunctionCallV1) },
 }
 
 // DiskIoDriverMajorFunctionCallV2 is the classic event of class
@@ -2000,7 +1982,6 @@ var diskIoDriverMajorFunctionCallV2 = etw.EventDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "UniqMatchId", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(DiskIoDriverMajorFunctionCallV2) },
 }
 
 // AnyDiskIoDriverMajorFunctionCall is the classic event of class
@@ -2162,7 +2143,6 @@ var diskIoDriverMajorFunctionReturnV1 = etw.EventDesc{
 		{Name: "UniqMatchId", Type: etw.InUInt32},
 		{Name: "Irp", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(DiskIoDriverMajorFunctionReturnV1) },
 }
 
 // DiskIoDriverMajorFunctionReturnV2 is the classic event of class
@@ -2227,7 +2207,6 @@ var diskIoDriverMajorFunctionReturnV2 = etw.EventDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "UniqMatchId", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(DiskIoDriverMajorFunctionReturnV2) },
 }
 
 // AnyDiskIoDriverMajorFunctionReturn is the classic event of class
@@ -2371,7 +2350,6 @@ var diskIoDriverCompletionRoutineV2 = etw.EventDesc{
 		{Name: "IrpPtr", Type: etw.InPointer},
 		{Name: "UniqMatchId", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(DiskIoDriverCompletionRoutineV2) },
 }
 
 // AnyDiskIoDriverCompletionRoutine is [DiskIoDriverCompletionRoutineV2] in any
@@ -2463,7 +2441,6 @@ var diskIoDriverCompleteRequestV1 = etw.EventDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "UniqMatchId", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(DiskIoDriverCompleteRequestV1) },
 }
 
 // DiskIoDriverCompleteRequestV2 is the classic event of class
@@ -2532,7 +2509,6 @@ var diskIoDriverCompleteRequestV2 = etw.EventDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "UniqMatchId", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(DiskIoDriverCompleteRequestV2) },
 }
 
 // AnyDiskIoDriverCompleteRequest is the classic event of class
@@ -2674,7 +2650,6 @@ var diskIoDriverCompleteRequestReturnV1 = etw.EventDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "UniqMatchId", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(DiskIoDriverCompleteRequestReturnV1) },
 }
 
 // DiskIoDriverCompleteRequestReturnV2 is the classic event of class
@@ -2740,7 +2715,6 @@ var diskIoDriverCompleteRequestReturnV2 = etw.EventDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "UniqMatchId", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(DiskIoDriverCompleteRequestReturnV2) },
 }
 
 // AnyDiskIoDriverCompleteRequestReturn is the classic event of class
@@ -2887,7 +2861,6 @@ var diskIoBootPrefetchInformationV2 = etw.EventDesc{
 		{Name: "Status", Type: etw.InUInt32},
 		{Name: "Pages", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(DiskIoBootPrefetchInformationV2) },
 }
 
 // AnyDiskIoBootPrefetchInformation is [DiskIoBootPrefetchInformationV2] in any
@@ -2970,7 +2943,6 @@ var diskIoOpticalReadV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "OpticalRead",
 	Fields: diskIoTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(DiskIoOpticalReadV3) },
 }
 
 // AnyDiskIoOpticalRead is [DiskIoOpticalReadV3] in any version: a newer one is
@@ -3053,7 +3025,6 @@ var diskIoOpticalWriteV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "OpticalWrite",
 	Fields: diskIoTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(DiskIoOpticalWriteV3) },
 }
 
 // AnyDiskIoOpticalWrite is [DiskIoOpticalWriteV3] in any version: a newer one
@@ -3128,7 +3099,6 @@ var diskIoOpticalFlushBuffersV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "OpticalFlushBuffers",
 	Fields: diskIoTypeGroup3LayoutFields,
-	New:    func() etw.Event { return new(DiskIoOpticalFlushBuffersV3) },
 }
 
 // AnyDiskIoOpticalFlushBuffers is [DiskIoOpticalFlushBuffersV3] in any
@@ -3198,7 +3168,6 @@ var diskIoOpticalReadInitV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "OpticalReadInit",
 	Fields: diskIoTypeGroup2LayoutFields,
-	New:    func() etw.Event { return new(DiskIoOpticalReadInitV3) },
 }
 
 // AnyDiskIoOpticalReadInit is [DiskIoOpticalReadInitV3] in any version: a
@@ -3268,7 +3237,6 @@ var diskIoOpticalWriteInitV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "OpticalWriteInit",
 	Fields: diskIoTypeGroup2LayoutFields,
-	New:    func() etw.Event { return new(DiskIoOpticalWriteInitV3) },
 }
 
 // AnyDiskIoOpticalWriteInit is [DiskIoOpticalWriteInitV3] in any version: a
@@ -3338,7 +3306,6 @@ var diskIoOpticalFlushInitV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "DiskIo", OpcodeName: "OpticalFlushInit",
 	Fields: diskIoTypeGroup2LayoutFields,
-	New:    func() etw.Event { return new(DiskIoOpticalFlushInitV3) },
 }
 
 // AnyDiskIoOpticalFlushInit is [DiskIoOpticalFlushInitV3] in any version: a

@@ -265,7 +265,6 @@ var eventTraceHeaderV0 = etw.EventDesc{
 		{Name: "SessionNameString", Type: etw.InUnicodeString},
 		{Name: "LogFileNameString", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventTraceHeaderV0) },
 }
 
 // EventTraceHeaderV1 is the classic event of class
@@ -523,7 +522,6 @@ var eventTraceHeaderV1 = etw.EventDesc{
 		{Name: "SessionNameString", Type: etw.InUnicodeString},
 		{Name: "LogFileNameString", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventTraceHeaderV1) },
 }
 
 // EventTraceHeaderV2 is the classic event of class
@@ -780,7 +778,6 @@ var eventTraceHeaderV2 = etw.EventDesc{
 		{Name: "SessionNameString", Type: etw.InUnicodeString},
 		{Name: "LogFileNameString", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventTraceHeaderV2) },
 }
 
 // AnyEventTraceHeader is the classic event of class
@@ -1100,7 +1097,6 @@ var eventTraceExtensionV0 = etw.EventDesc{
 	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "EventTrace", OpcodeName: "Extension",
 	Fields: headerExtensionV0TypeGroupLayoutFields,
-	New:    func() etw.Event { return new(EventTraceExtensionV0) },
 }
 
 // headerExtensionV0TypeGroupLayout is the template
@@ -1217,7 +1213,6 @@ var eventTraceExtensionV1 = etw.EventDesc{
 	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "EventTrace", OpcodeName: "Extension",
 	Fields: headerExtensionV1TypeGroupLayoutFields,
-	New:    func() etw.Event { return new(EventTraceExtensionV1) },
 }
 
 // headerExtensionV1TypeGroupLayout is the template
@@ -1336,7 +1331,6 @@ var eventTraceExtensionV2 = etw.EventDesc{
 	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "EventTrace", OpcodeName: "Extension",
 	Fields: headerExtensionTypeGroupLayoutFields,
-	New:    func() etw.Event { return new(EventTraceExtensionV2) },
 }
 
 // headerExtensionTypeGroupLayout is the template Header_Extension_TypeGroup,
@@ -1566,7 +1560,6 @@ var eventTraceRundownCompleteV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 8, Opcode: 8, Task: 1,
 	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "EventTrace", OpcodeName: "RundownComplete",
-	New: func() etw.Event { return new(EventTraceRundownCompleteV0) },
 }
 
 // EventTraceRundownCompleteV1 is the classic event of class
@@ -1592,7 +1585,6 @@ var eventTraceRundownCompleteV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 8, Version: 1, Opcode: 8, Task: 1,
 	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "EventTrace", OpcodeName: "RundownComplete",
-	New: func() etw.Event { return new(EventTraceRundownCompleteV1) },
 }
 
 // EventTraceRundownCompleteV2 is the classic event of class
@@ -1617,7 +1609,6 @@ var eventTraceRundownCompleteV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 8, Version: 2, Opcode: 8, Task: 1,
 	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "EventTrace", OpcodeName: "RundownComplete",
-	New: func() etw.Event { return new(EventTraceRundownCompleteV2) },
 }
 
 // AnyEventTraceRundownComplete is the classic event of class
@@ -1717,7 +1708,6 @@ var eventTraceEndExtensionV0 = etw.EventDesc{
 	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "EventTrace", OpcodeName: "EndExtension",
 	Fields: headerExtensionV0TypeGroupLayoutFields,
-	New:    func() etw.Event { return new(EventTraceEndExtensionV0) },
 }
 
 // EventTraceEndExtensionV1 is the classic event of class
@@ -1769,7 +1759,6 @@ var eventTraceEndExtensionV1 = etw.EventDesc{
 	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "EventTrace", OpcodeName: "EndExtension",
 	Fields: headerExtensionV1TypeGroupLayoutFields,
-	New:    func() etw.Event { return new(EventTraceEndExtensionV1) },
 }
 
 // EventTraceEndExtensionV2 is the classic event of class
@@ -1823,7 +1812,6 @@ var eventTraceEndExtensionV2 = etw.EventDesc{
 	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "EventTrace", OpcodeName: "EndExtension",
 	Fields: headerExtensionTypeGroupLayoutFields,
-	New:    func() etw.Event { return new(EventTraceEndExtensionV2) },
 }
 
 // AnyEventTraceEndExtension is the classic event of class
@@ -1906,7 +1894,6 @@ var eventTraceRundownBeginV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 1,
 	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "EventTrace", OpcodeName: "RundownBegin",
-	New: func() etw.Event { return new(EventTraceRundownBeginV2) },
 }
 
 // AnyEventTraceRundownBegin is [EventTraceRundownBeginV2] in any version: a
@@ -1953,7 +1940,6 @@ var eventTraceRundownEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 49, Version: 2, Opcode: 49, Task: 1,
 	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "EventTrace", OpcodeName: "RundownEnd",
-	New: func() etw.Event { return new(EventTraceRundownEndV2) },
 }
 
 // AnyEventTraceRundownEnd is [EventTraceRundownEndV2] in any version: a newer
@@ -2047,7 +2033,6 @@ var eventTraceDbgIdRSDSV2 = etw.EventDesc{
 		{Name: "Age", Type: etw.InUInt32},
 		{Name: "PdbName", Type: etw.InAnsiString, Out: etw.OutUTF8},
 	},
-	New: func() etw.Event { return new(EventTraceDbgIdRSDSV2) },
 }
 
 // AnyEventTraceDbgIdRSDS is [EventTraceDbgIdRSDSV2] in any version: a newer
@@ -2129,7 +2114,6 @@ var eventTraceBuildInfoV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "BuildString", Type: etw.InAnsiString, Out: etw.OutUTF8},
 	},
-	New: func() etw.Event { return new(EventTraceBuildInfoV2) },
 }
 
 // AnyEventTraceBuildInfo is [EventTraceBuildInfoV2] in any version: a newer
@@ -2230,7 +2214,6 @@ var eventTraceProviderBinaryPathV2 = etw.EventDesc{
 		{Name: "Guid", Type: etw.InGUID, Count: etw.Size{Kind: etw.SizeField}},
 		{Name: "BinaryPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventTraceProviderBinaryPathV2) },
 }
 
 // AnyEventTraceProviderBinaryPath is [EventTraceProviderBinaryPathV2] in any
@@ -2347,7 +2330,6 @@ var eventTracePartitionInfoExtensionV0 = etw.EventDesc{
 		{Name: "PartitionId", Type: etw.InGUID},
 		{Name: "ParentId", Type: etw.InGUID},
 	},
-	New: func() etw.Event { return new(EventTracePartitionInfoExtensionV0) },
 }
 
 // EventTracePartitionInfoExtensionV2 is the classic event of class
@@ -2436,7 +2418,6 @@ var eventTracePartitionInfoExtensionV2 = etw.EventDesc{
 		{Name: "PartitionId", Type: etw.InGUID},
 		{Name: "ParentId", Type: etw.InGUID},
 	},
-	New: func() etw.Event { return new(EventTracePartitionInfoExtensionV2) },
 }
 
 // AnyEventTracePartitionInfoExtension is the classic event of class
@@ -2600,7 +2581,6 @@ var eventTraceLastDroppedTimesV2 = etw.EventDesc{
 		{Name: "Padding", Type: etw.InUInt32},
 		{Name: "TimeStamp", Type: etw.InUInt64, Count: etw.Size{Kind: etw.SizeField}},
 	},
-	New: func() etw.Event { return new(EventTraceLastDroppedTimesV2) },
 }
 
 // AnyEventTraceLastDroppedTimes is [EventTraceLastDroppedTimesV2] in any

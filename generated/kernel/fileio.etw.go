@@ -72,7 +72,6 @@ var fileIoNameV0 = etw.EventDesc{
 		{Name: "FileObject", Type: etw.InPointer},
 		{Name: "FileName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(FileIoNameV0) },
 }
 
 // FileIoNameV1 is the classic event of class
@@ -122,7 +121,6 @@ var fileIoNameV1 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "Name",
 	Fields: fileIoV1NameLayoutFields,
-	New:    func() etw.Event { return new(FileIoNameV1) },
 }
 
 // fileIoV1NameLayout is the template FileIo_V1_Name, which several events use.
@@ -208,7 +206,6 @@ var fileIoNameV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "Name",
 	Fields: fileIoV2NameLayoutFields,
-	New:    func() etw.Event { return new(FileIoNameV2) },
 }
 
 // fileIoV2NameLayout is the template FileIo_V2_Name, which several events use.
@@ -294,7 +291,6 @@ var fileIoNameV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "Name",
 	Fields: fileIoNameLayoutFields,
-	New:    func() etw.Event { return new(FileIoNameV3) },
 }
 
 // fileIoNameLayout is the template FileIo_Name, which several events use.
@@ -462,7 +458,6 @@ var fileIoFileCreateV1 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "FileCreate",
 	Fields: fileIoV1NameLayoutFields,
-	New:    func() etw.Event { return new(FileIoFileCreateV1) },
 }
 
 // FileIoFileCreateV2 is the classic event of class
@@ -511,7 +506,6 @@ var fileIoFileCreateV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "FileCreate",
 	Fields: fileIoV2NameLayoutFields,
-	New:    func() etw.Event { return new(FileIoFileCreateV2) },
 }
 
 // FileIoFileCreateV3 is the classic event of class
@@ -561,7 +555,6 @@ var fileIoFileCreateV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "FileCreate",
 	Fields: fileIoNameLayoutFields,
-	New:    func() etw.Event { return new(FileIoFileCreateV3) },
 }
 
 // AnyFileIoFileCreate is the classic event of class
@@ -688,7 +681,6 @@ var fileIoFileDeleteV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "FileDelete",
 	Fields: fileIoV2NameLayoutFields,
-	New:    func() etw.Event { return new(FileIoFileDeleteV2) },
 }
 
 // FileIoFileDeleteV3 is the classic event of class
@@ -738,7 +730,6 @@ var fileIoFileDeleteV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "FileDelete",
 	Fields: fileIoNameLayoutFields,
-	New:    func() etw.Event { return new(FileIoFileDeleteV3) },
 }
 
 // AnyFileIoFileDelete is the classic event of class
@@ -875,7 +866,6 @@ var fileIoFileRundownV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "FileRundown",
 	Fields: fileIoV2NameLayoutFields,
-	New:    func() etw.Event { return new(FileIoFileRundownV2) },
 }
 
 // FileIoFileRundownV3 is the classic event of class
@@ -925,7 +915,6 @@ var fileIoFileRundownV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "FileRundown",
 	Fields: fileIoNameLayoutFields,
-	New:    func() etw.Event { return new(FileIoFileRundownV3) },
 }
 
 // AnyFileIoFileRundown is the classic event of class
@@ -1023,7 +1012,6 @@ var fileIoMapFileV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "MapFile",
 	Fields: fileIoV2MapFileLayoutFields,
-	New:    func() etw.Event { return new(FileIoMapFileV2) },
 }
 
 // fileIoV2MapFileLayout is the template FileIo_V2_MapFile, which several
@@ -1122,7 +1110,6 @@ var fileIoMapFileV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "MapFile",
 	Fields: fileIoMapFileLayoutFields,
-	New:    func() etw.Event { return new(FileIoMapFileV3) },
 }
 
 // fileIoMapFileLayout is the template FileIo_MapFile, which several events
@@ -1336,7 +1323,6 @@ var fileIoUnmapFileV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "UnmapFile",
 	Fields: fileIoV2MapFileLayoutFields,
-	New:    func() etw.Event { return new(FileIoUnmapFileV2) },
 }
 
 // FileIoUnmapFileV3 is the classic event of class
@@ -1387,7 +1373,6 @@ var fileIoUnmapFileV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "UnmapFile",
 	Fields: fileIoMapFileLayoutFields,
-	New:    func() etw.Event { return new(FileIoUnmapFileV3) },
 }
 
 // AnyFileIoUnmapFile is the classic event of class
@@ -1495,7 +1480,6 @@ var fileIoMapFileDCStartV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "MapFileDCStart",
 	Fields: fileIoV2MapFileLayoutFields,
-	New:    func() etw.Event { return new(FileIoMapFileDCStartV2) },
 }
 
 // FileIoMapFileDCStartV3 is the classic event of class
@@ -1546,7 +1530,6 @@ var fileIoMapFileDCStartV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "MapFileDCStart",
 	Fields: fileIoMapFileLayoutFields,
-	New:    func() etw.Event { return new(FileIoMapFileDCStartV3) },
 }
 
 // AnyFileIoMapFileDCStart is the classic event of class
@@ -1654,7 +1637,6 @@ var fileIoMapFileDCStopV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "MapFileDCStop",
 	Fields: fileIoV2MapFileLayoutFields,
-	New:    func() etw.Event { return new(FileIoMapFileDCStopV2) },
 }
 
 // FileIoMapFileDCStopV3 is the classic event of class
@@ -1705,7 +1687,6 @@ var fileIoMapFileDCStopV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "MapFileDCStop",
 	Fields: fileIoMapFileLayoutFields,
-	New:    func() etw.Event { return new(FileIoMapFileDCStopV3) },
 }
 
 // AnyFileIoMapFileDCStop is the classic event of class
@@ -1862,7 +1843,6 @@ var fileIoCreateV2 = etw.EventDesc{
 		{Name: "ShareAccess", Type: etw.InUInt32, Map: &fileShareAccessMap},
 		{Name: "OpenPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(FileIoCreateV2) },
 }
 
 // FileIoCreateV3 is the classic event of class
@@ -1961,7 +1941,6 @@ var fileIoCreateV3 = etw.EventDesc{
 		{Name: "ShareAccess", Type: etw.InUInt32, Map: &fileShareAccessMap},
 		{Name: "OpenPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(FileIoCreateV3) },
 }
 
 // AnyFileIoCreate is the classic event of class
@@ -2115,7 +2094,6 @@ var fileIoCleanupV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "Cleanup",
 	Fields: fileIoV2SimpleOpLayoutFields,
-	New:    func() etw.Event { return new(FileIoCleanupV2) },
 }
 
 // fileIoV2SimpleOpLayout is the template FileIo_V2_SimpleOp, which several
@@ -2210,7 +2188,6 @@ var fileIoCleanupV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "Cleanup",
 	Fields: fileIoSimpleOpLayoutFields,
-	New:    func() etw.Event { return new(FileIoCleanupV3) },
 }
 
 // fileIoSimpleOpLayout is the template FileIo_SimpleOp, which several events
@@ -2399,7 +2376,6 @@ var fileIoCloseV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "Close",
 	Fields: fileIoV2SimpleOpLayoutFields,
-	New:    func() etw.Event { return new(FileIoCloseV2) },
 }
 
 // FileIoCloseV3 is the classic event of class
@@ -2450,7 +2426,6 @@ var fileIoCloseV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "Close",
 	Fields: fileIoSimpleOpLayoutFields,
-	New:    func() etw.Event { return new(FileIoCloseV3) },
 }
 
 // AnyFileIoClose is the classic event of class
@@ -2553,7 +2528,6 @@ var fileIoReadV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "Read",
 	Fields: fileIoV2ReadWriteLayoutFields,
-	New:    func() etw.Event { return new(FileIoReadV2) },
 }
 
 // fileIoV2ReadWriteLayout is the template FileIo_V2_ReadWrite, which several
@@ -2672,7 +2646,6 @@ var fileIoReadV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "Read",
 	Fields: fileIoReadWriteLayoutFields,
-	New:    func() etw.Event { return new(FileIoReadV3) },
 }
 
 // fileIoReadWriteLayout is the template FileIo_ReadWrite, which several events
@@ -2922,7 +2895,6 @@ var fileIoWriteV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "Write",
 	Fields: fileIoV2ReadWriteLayoutFields,
-	New:    func() etw.Event { return new(FileIoWriteV2) },
 }
 
 // FileIoWriteV3 is the classic event of class
@@ -2980,7 +2952,6 @@ var fileIoWriteV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "Write",
 	Fields: fileIoReadWriteLayoutFields,
-	New:    func() etw.Event { return new(FileIoWriteV3) },
 }
 
 // AnyFileIoWrite is the classic event of class
@@ -3090,7 +3061,6 @@ var fileIoSetInfoV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "SetInfo",
 	Fields: fileIoV2InfoLayoutFields,
-	New:    func() etw.Event { return new(FileIoSetInfoV2) },
 }
 
 // fileIoV2InfoLayout is the template FileIo_V2_Info, which several events use.
@@ -3198,7 +3168,6 @@ var fileIoSetInfoV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "SetInfo",
 	Fields: fileIoInfoLayoutFields,
-	New:    func() etw.Event { return new(FileIoSetInfoV3) },
 }
 
 // fileIoInfoLayout is the template FileIo_Info, which several events use.
@@ -3412,7 +3381,6 @@ var fileIoDeleteV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "Delete",
 	Fields: fileIoV2InfoLayoutFields,
-	New:    func() etw.Event { return new(FileIoDeleteV2) },
 }
 
 // FileIoDeleteV3 is the classic event of class
@@ -3467,7 +3435,6 @@ var fileIoDeleteV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "Delete",
 	Fields: fileIoInfoLayoutFields,
-	New:    func() etw.Event { return new(FileIoDeleteV3) },
 }
 
 // AnyFileIoDelete is the classic event of class
@@ -3573,7 +3540,6 @@ var fileIoRenameV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "Rename",
 	Fields: fileIoV2InfoLayoutFields,
-	New:    func() etw.Event { return new(FileIoRenameV2) },
 }
 
 // FileIoRenameV3 is the classic event of class
@@ -3628,7 +3594,6 @@ var fileIoRenameV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "Rename",
 	Fields: fileIoInfoLayoutFields,
-	New:    func() etw.Event { return new(FileIoRenameV3) },
 }
 
 // AnyFileIoRename is the classic event of class
@@ -3739,7 +3704,6 @@ var fileIoDirEnumV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "DirEnum",
 	Fields: fileIoV2DirEnumLayoutFields,
-	New:    func() etw.Event { return new(FileIoDirEnumV2) },
 }
 
 // fileIoV2DirEnumLayout is the template FileIo_V2_DirEnum, which several
@@ -3866,7 +3830,6 @@ var fileIoDirEnumV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "DirEnum",
 	Fields: fileIoDirEnumLayoutFields,
-	New:    func() etw.Event { return new(FileIoDirEnumV3) },
 }
 
 // fileIoDirEnumLayout is the template FileIo_DirEnum, which several events
@@ -4107,7 +4070,6 @@ var fileIoFlushV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "Flush",
 	Fields: fileIoV2SimpleOpLayoutFields,
-	New:    func() etw.Event { return new(FileIoFlushV2) },
 }
 
 // FileIoFlushV3 is the classic event of class
@@ -4158,7 +4120,6 @@ var fileIoFlushV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "Flush",
 	Fields: fileIoSimpleOpLayoutFields,
-	New:    func() etw.Event { return new(FileIoFlushV3) },
 }
 
 // AnyFileIoFlush is the classic event of class
@@ -4261,7 +4222,6 @@ var fileIoQueryInfoV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "QueryInfo",
 	Fields: fileIoV2InfoLayoutFields,
-	New:    func() etw.Event { return new(FileIoQueryInfoV2) },
 }
 
 // FileIoQueryInfoV3 is the classic event of class
@@ -4317,7 +4277,6 @@ var fileIoQueryInfoV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "QueryInfo",
 	Fields: fileIoInfoLayoutFields,
-	New:    func() etw.Event { return new(FileIoQueryInfoV3) },
 }
 
 // AnyFileIoQueryInfo is the classic event of class
@@ -4427,7 +4386,6 @@ var fileIoFSControlV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "FSControl",
 	Fields: fileIoV2InfoLayoutFields,
-	New:    func() etw.Event { return new(FileIoFSControlV2) },
 }
 
 // FileIoFSControlV3 is the classic event of class
@@ -4483,7 +4441,6 @@ var fileIoFSControlV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "FSControl",
 	Fields: fileIoInfoLayoutFields,
-	New:    func() etw.Event { return new(FileIoFSControlV3) },
 }
 
 // AnyFileIoFSControl is the classic event of class
@@ -4607,7 +4564,6 @@ var fileIoOperationEndV2 = etw.EventDesc{
 		{Name: "ExtraInfo", Type: etw.InPointer},
 		{Name: "NtStatus", Type: etw.InUInt32, Out: etw.OutNTStatus},
 	},
-	New: func() etw.Event { return new(FileIoOperationEndV2) },
 }
 
 // FileIoOperationEndV3 is the classic event of class
@@ -4677,7 +4633,6 @@ var fileIoOperationEndV3 = etw.EventDesc{
 		{Name: "ExtraInfo", Type: etw.InPointer},
 		{Name: "NtStatus", Type: etw.InUInt32, Out: etw.OutNTStatus},
 	},
-	New: func() etw.Event { return new(FileIoOperationEndV3) },
 }
 
 // AnyFileIoOperationEnd is the classic event of class
@@ -4814,7 +4769,6 @@ var fileIoDirNotifyV2 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "DirNotify",
 	Fields: fileIoV2DirEnumLayoutFields,
-	New:    func() etw.Event { return new(FileIoDirNotifyV2) },
 }
 
 // FileIoDirNotifyV3 is the classic event of class
@@ -4875,7 +4829,6 @@ var fileIoDirNotifyV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "DirNotify",
 	Fields: fileIoDirEnumLayoutFields,
-	New:    func() etw.Event { return new(FileIoDirNotifyV3) },
 }
 
 // AnyFileIoDirNotify is the classic event of class
@@ -4993,7 +4946,6 @@ var fileIoDeletePathV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "DeletePath",
 	Fields: fileIoPathOperationLayoutFields,
-	New:    func() etw.Event { return new(FileIoDeletePathV3) },
 }
 
 // fileIoPathOperationLayout is the template FileIo_PathOperation, which
@@ -5140,7 +5092,6 @@ var fileIoRenamePathV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "RenamePath",
 	Fields: fileIoPathOperationLayoutFields,
-	New:    func() etw.Event { return new(FileIoRenamePathV3) },
 }
 
 // AnyFileIoRenamePath is [FileIoRenamePathV3] in any version: a newer one is
@@ -5225,7 +5176,6 @@ var fileIoSetLinkPathV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "SetLinkPath",
 	Fields: fileIoPathOperationLayoutFields,
-	New:    func() etw.Event { return new(FileIoSetLinkPathV3) },
 }
 
 // AnyFileIoSetLinkPath is [FileIoSetLinkPathV3] in any version: a newer one is
@@ -5302,7 +5252,6 @@ var fileIoPreOpInitV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "PreOpInit",
 	Fields: fltIoInitLayoutFields,
-	New:    func() etw.Event { return new(FileIoPreOpInitV3) },
 }
 
 // fltIoInitLayout is the template FltIoInit, which several events use.
@@ -5426,7 +5375,6 @@ var fileIoPostOpInitV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "PostOpInit",
 	Fields: fltIoInitLayoutFields,
-	New:    func() etw.Event { return new(FileIoPostOpInitV3) },
 }
 
 // AnyFileIoPostOpInit is [FileIoPostOpInitV3] in any version: a newer one is
@@ -5500,7 +5448,6 @@ var fileIoPreOpCompletionV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "PreOpCompletion",
 	Fields: fltIoCompletionLayoutFields,
-	New:    func() etw.Event { return new(FileIoPreOpCompletionV3) },
 }
 
 // fltIoCompletionLayout is the template FltIoCompletion, which several events
@@ -5635,7 +5582,6 @@ var fileIoPostOpCompletionV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "PostOpCompletion",
 	Fields: fltIoCompletionLayoutFields,
-	New:    func() etw.Event { return new(FileIoPostOpCompletionV3) },
 }
 
 // AnyFileIoPostOpCompletion is [FileIoPostOpCompletionV3] in any version: a
@@ -5709,7 +5655,6 @@ var fileIoPreOpFailureV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "PreOpFailure",
 	Fields: fltIoFailureLayoutFields,
-	New:    func() etw.Event { return new(FileIoPreOpFailureV3) },
 }
 
 // fltIoFailureLayout is the template FltIoFailure, which several events use.
@@ -5840,7 +5785,6 @@ var fileIoPostOpFailureV3 = etw.EventDesc{
 	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
 	TaskName: "FileIo", OpcodeName: "PostOpFailure",
 	Fields: fltIoFailureLayoutFields,
-	New:    func() etw.Event { return new(FileIoPostOpFailureV3) },
 }
 
 // AnyFileIoPostOpFailure is [FileIoPostOpFailureV3] in any version: a newer

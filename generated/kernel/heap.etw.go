@@ -69,7 +69,6 @@ var heapCreateV2 = etw.EventDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "HeapFlags", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(HeapCreateV2) },
 }
 
 // HeapCreateV3 is the classic event of class
@@ -149,7 +148,6 @@ var heapCreateV3 = etw.EventDesc{
 		{Name: "CommittedSpace", Type: etw.InPointer, Out: etw.OutUInt64},
 		{Name: "AllocatedSpace", Type: etw.InPointer, Out: etw.OutUInt64},
 	},
-	New: func() etw.Event { return new(HeapCreateV3) },
 }
 
 // AnyHeapCreate is the classic event of class
@@ -309,7 +307,6 @@ var heapAllocV2 = etw.EventDesc{
 		{Name: "AllocAddress", Type: etw.InPointer},
 		{Name: "SourceId", Type: etw.InUInt32, Map: &heapSourceMap},
 	},
-	New: func() etw.Event { return new(HeapAllocV2) },
 }
 
 // AnyHeapAlloc is [HeapAllocV2] in any version: a newer one is decoded like
@@ -416,7 +413,6 @@ var heapReAllocV2 = etw.EventDesc{
 		{Name: "OldAllocSize", Type: etw.InPointer, Out: etw.OutUInt64},
 		{Name: "SourceId", Type: etw.InUInt32, Map: &heapSourceMap},
 	},
-	New: func() etw.Event { return new(HeapReAllocV2) },
 }
 
 // AnyHeapReAlloc is [HeapReAllocV2] in any version: a newer one is decoded
@@ -483,7 +479,6 @@ var heapDestroyV2 = etw.EventDesc{
 	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
 	TaskName: "Heap", OpcodeName: "Destroy",
 	Fields: heapTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(HeapDestroyV2) },
 }
 
 // heapTypeGroup1Layout is the template Heap_TypeGroup1, which several events
@@ -600,7 +595,6 @@ var heapFreeV2 = etw.EventDesc{
 		{Name: "FreeAddress", Type: etw.InPointer},
 		{Name: "SourceId", Type: etw.InUInt32, Map: &heapSourceMap},
 	},
-	New: func() etw.Event { return new(HeapFreeV2) },
 }
 
 // AnyHeapFree is [HeapFreeV2] in any version: a newer one is decoded like it.
@@ -711,7 +705,6 @@ var heapExpandV2 = etw.EventDesc{
 		{Name: "ReservedSpace", Type: etw.InPointer, Out: etw.OutUInt64},
 		{Name: "NoOfUCRs", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(HeapExpandV2) },
 }
 
 // HeapExpandV3 is the classic event of class
@@ -808,7 +801,6 @@ var heapExpandV3 = etw.EventDesc{
 		{Name: "NoOfUCRs", Type: etw.InUInt32},
 		{Name: "AllocatedSpace", Type: etw.InPointer, Out: etw.OutUInt64},
 	},
-	New: func() etw.Event { return new(HeapExpandV3) },
 }
 
 // AnyHeapExpand is the classic event of class
@@ -1041,7 +1033,6 @@ var heapSnapShotV2 = etw.EventDesc{
 		{Name: "FreeListLength", Type: etw.InUInt32, When: etw.When{Left: 1}},
 		{Name: "UCRLength", Type: etw.InUInt32, When: etw.When{Left: 1}},
 	},
-	New: func() etw.Event { return new(HeapSnapShotV2) },
 }
 
 // HeapSnapShotV3 is the classic event of class
@@ -1151,7 +1142,6 @@ var heapSnapShotV3 = etw.EventDesc{
 		{Name: "UCRLength", Type: etw.InUInt32},
 		{Name: "AllocatedSpace", Type: etw.InPointer, Out: etw.OutUInt64},
 	},
-	New: func() etw.Event { return new(HeapSnapShotV3) },
 }
 
 // AnyHeapSnapShot is the classic event of class
@@ -1378,7 +1368,6 @@ var heapContractV2 = etw.EventDesc{
 		{Name: "ReservedSpace", Type: etw.InPointer, Out: etw.OutUInt64},
 		{Name: "NoOfUCRs", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(HeapContractV2) },
 }
 
 // HeapContractV3 is the classic event of class
@@ -1475,7 +1464,6 @@ var heapContractV3 = etw.EventDesc{
 		{Name: "NoOfUCRs", Type: etw.InUInt32},
 		{Name: "AllocatedSpace", Type: etw.InPointer, Out: etw.OutUInt64},
 	},
-	New: func() etw.Event { return new(HeapContractV3) },
 }
 
 // AnyHeapContract is the classic event of class
@@ -1621,7 +1609,6 @@ var heapLockV2 = etw.EventDesc{
 	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
 	TaskName: "Heap", OpcodeName: "Lock",
 	Fields: heapTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(HeapLockV2) },
 }
 
 // AnyHeapLock is [HeapLockV2] in any version: a newer one is decoded like it.
@@ -1686,7 +1673,6 @@ var heapUnlockV2 = etw.EventDesc{
 	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
 	TaskName: "Heap", OpcodeName: "Unlock",
 	Fields: heapTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(HeapUnlockV2) },
 }
 
 // AnyHeapUnlock is [HeapUnlockV2] in any version: a newer one is decoded like
@@ -1752,7 +1738,6 @@ var heapValidateV2 = etw.EventDesc{
 	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
 	TaskName: "Heap", OpcodeName: "Validate",
 	Fields: heapTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(HeapValidateV2) },
 }
 
 // AnyHeapValidate is [HeapValidateV2] in any version: a newer one is decoded
@@ -1818,7 +1803,6 @@ var heapWalkV2 = etw.EventDesc{
 	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
 	TaskName: "Heap", OpcodeName: "Walk",
 	Fields: heapTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(HeapWalkV2) },
 }
 
 // AnyHeapWalk is [HeapWalkV2] in any version: a newer one is decoded like it.
@@ -1886,7 +1870,6 @@ var heapSubsegmentAllocV2 = etw.EventDesc{
 	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
 	TaskName: "Heap", OpcodeName: "SubsegmentAlloc",
 	Fields: heapSubsegmentGroupLayoutFields,
-	New:    func() etw.Event { return new(HeapSubsegmentAllocV2) },
 }
 
 // heapSubsegmentGroupLayout is the template Heap_SubsegmentGroup, which
@@ -2000,7 +1983,6 @@ var heapSubsegmentFreeV2 = etw.EventDesc{
 	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
 	TaskName: "Heap", OpcodeName: "SubsegmentFree",
 	Fields: heapSubsegmentGroupLayoutFields,
-	New:    func() etw.Event { return new(HeapSubsegmentFreeV2) },
 }
 
 // AnyHeapSubsegmentFree is [HeapSubsegmentFreeV2] in any version: a newer one
@@ -2071,7 +2053,6 @@ var heapSubsegmentAllocCachedV2 = etw.EventDesc{
 	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
 	TaskName: "Heap", OpcodeName: "SubsegmentAllocCached",
 	Fields: heapSubsegmentGroupLayoutFields,
-	New:    func() etw.Event { return new(HeapSubsegmentAllocCachedV2) },
 }
 
 // AnyHeapSubsegmentAllocCached is [HeapSubsegmentAllocCachedV2] in any
@@ -2142,7 +2123,6 @@ var heapSubsegmentFreeCachedV2 = etw.EventDesc{
 	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
 	TaskName: "Heap", OpcodeName: "SubsegmentFreeCached",
 	Fields: heapSubsegmentGroupLayoutFields,
-	New:    func() etw.Event { return new(HeapSubsegmentFreeCachedV2) },
 }
 
 // AnyHeapSubsegmentFreeCached is [HeapSubsegmentFreeCachedV2] in any version:
@@ -2213,7 +2193,6 @@ var heapCommitV2 = etw.EventDesc{
 	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
 	TaskName: "Heap", OpcodeName: "Commit",
 	Fields: heapCommitDecommitLayoutFields,
-	New:    func() etw.Event { return new(HeapCommitV2) },
 }
 
 // heapCommitDecommitLayout is the template HeapCommitDecommit, which several
@@ -2325,7 +2304,6 @@ var heapDecommitV2 = etw.EventDesc{
 	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
 	TaskName: "Heap", OpcodeName: "Decommit",
 	Fields: heapCommitDecommitLayoutFields,
-	New:    func() etw.Event { return new(HeapDecommitV2) },
 }
 
 // AnyHeapDecommit is [HeapDecommitV2] in any version: a newer one is decoded
@@ -2425,7 +2403,6 @@ var heapSubsegmentInitV2 = etw.EventDesc{
 		{Name: "BlockCount", Type: etw.InPointer, Out: etw.OutUInt64},
 		{Name: "AffinityIndex", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(HeapSubsegmentInitV2) },
 }
 
 // AnyHeapSubsegmentInit is [HeapSubsegmentInitV2] in any version: a newer one
@@ -2509,7 +2486,6 @@ var heapAffinityManagerEnableV2 = etw.EventDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "BucketIndex", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(HeapAffinityManagerEnableV2) },
 }
 
 // AnyHeapAffinityManagerEnable is [HeapAffinityManagerEnableV2] in any
@@ -2587,7 +2563,6 @@ var heapAffinitySlotAssignedV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "SlotIndex", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(HeapAffinitySlotAssignedV2) },
 }
 
 // AnyHeapAffinitySlotAssigned is [HeapAffinitySlotAssignedV2] in any version:
@@ -2671,7 +2646,6 @@ var heapSubSegmentActivatedV2 = etw.EventDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "SubSegment", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(HeapSubSegmentActivatedV2) },
 }
 
 // AnyHeapSubSegmentActivated is [HeapSubSegmentActivatedV2] in any version: a
@@ -2760,7 +2734,6 @@ var heapAffinitySlotChangedV2 = etw.EventDesc{
 		{Name: "SubSegment", Type: etw.InPointer},
 		{Name: "SlotIndex", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(HeapAffinitySlotChangedV2) },
 }
 
 // AnyHeapAffinitySlotChanged is [HeapAffinitySlotChangedV2] in any version: a
@@ -2857,7 +2830,6 @@ var heapSubsegmentReuseThresholdActivatedV2 = etw.EventDesc{
 		{Name: "SubSegment", Type: etw.InPointer},
 		{Name: "BucketIndex", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(HeapSubsegmentReuseThresholdActivatedV2) },
 }
 
 // AnyHeapSubsegmentReuseThresholdActivated is

@@ -74,7 +74,6 @@ var imageUnloadV2 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "Unload",
 	Fields: imageLoadV2LayoutFields,
-	New:    func() etw.Event { return new(ImageUnloadV2) },
 }
 
 // imageLoadV2Layout is the template Image_Load_V2, which several events use.
@@ -230,7 +229,6 @@ var imageUnloadV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "Unload",
 	Fields: imageLoadLayoutFields,
-	New:    func() etw.Event { return new(ImageUnloadV3) },
 }
 
 // imageLoadLayout is the template Image_Load, which several events use.
@@ -551,7 +549,6 @@ var imageDCStartV2 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "DCStart",
 	Fields: imageLoadV2LayoutFields,
-	New:    func() etw.Event { return new(ImageDCStartV2) },
 }
 
 // ImageDCStartV3 is the classic event of class
@@ -621,7 +618,6 @@ var imageDCStartV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "DCStart",
 	Fields: imageLoadLayoutFields,
-	New:    func() etw.Event { return new(ImageDCStartV3) },
 }
 
 // AnyImageDCStart is the classic event of class
@@ -760,7 +756,6 @@ var imageDCStopV2 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "DCStop",
 	Fields: imageLoadV2LayoutFields,
-	New:    func() etw.Event { return new(ImageDCStopV2) },
 }
 
 // ImageDCStopV3 is the classic event of class
@@ -830,7 +825,6 @@ var imageDCStopV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "DCStop",
 	Fields: imageLoadLayoutFields,
-	New:    func() etw.Event { return new(ImageDCStopV3) },
 }
 
 // AnyImageDCStop is the classic event of class
@@ -971,7 +965,6 @@ var imageLoadV0 = etw.EventDesc{
 		{Name: "ModuleSize", Type: etw.InUInt32},
 		{Name: "ImageFileName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ImageLoadV0) },
 }
 
 // ImageLoadV1 is the classic event of class
@@ -1052,7 +1045,6 @@ var imageLoadV1 = etw.EventDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "FileName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ImageLoadV1) },
 }
 
 // ImageLoadV2 is the classic event of class
@@ -1120,7 +1112,6 @@ var imageLoadV2 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "Load",
 	Fields: imageLoadV2LayoutFields,
-	New:    func() etw.Event { return new(ImageLoadV2) },
 }
 
 // ImageLoadV3 is the classic event of class
@@ -1191,7 +1182,6 @@ var imageLoadV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "Load",
 	Fields: imageLoadLayoutFields,
-	New:    func() etw.Event { return new(ImageLoadV3) },
 }
 
 // AnyImageLoad is the classic event of class
@@ -1432,7 +1422,6 @@ var imageKernelBaseV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(ImageKernelBaseV2) },
 }
 
 // AnyImageKernelBase is [ImageKernelBaseV2] in any version: a newer one is
@@ -1506,7 +1495,6 @@ var imageHypercallPageV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "HypercallPageVa", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(ImageHypercallPageV2) },
 }
 
 // AnyImageHypercallPage is [ImageHypercallPageV2] in any version: a newer one
@@ -1554,7 +1542,6 @@ var imageLoaderLockAttemptV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 128, Version: 2, Opcode: 128, Task: 10,
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "LoaderLockAttempt",
-	New: func() etw.Event { return new(ImageLoaderLockAttemptV2) },
 }
 
 // AnyImageLoaderLockAttempt is [ImageLoaderLockAttemptV2] in any version: a
@@ -1602,7 +1589,6 @@ var imageLoaderLockAcquireV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 129, Version: 2, Opcode: 129, Task: 10,
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "LoaderLockAcquire",
-	New: func() etw.Event { return new(ImageLoaderLockAcquireV2) },
 }
 
 // AnyImageLoaderLockAcquire is [ImageLoaderLockAcquireV2] in any version: a
@@ -1656,7 +1642,6 @@ var imageLoaderLockTriedAndFailedV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 130, Version: 2, Opcode: 130, Task: 10,
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "LoaderLockTriedAndFailed",
-	New: func() etw.Event { return new(ImageLoaderLockTriedAndFailedV2) },
 }
 
 // AnyImageLoaderLockTriedAndFailed is [ImageLoaderLockTriedAndFailedV2] in any
@@ -1702,7 +1687,6 @@ var imageLoaderLockWaitV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 131, Version: 2, Opcode: 131, Task: 10,
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "LoaderLockWait",
-	New: func() etw.Event { return new(ImageLoaderLockWaitV2) },
 }
 
 // AnyImageLoaderLockWait is [ImageLoaderLockWaitV2] in any version: a newer
@@ -1748,7 +1732,6 @@ var imageProcessInitDoneV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 132, Version: 2, Opcode: 132, Task: 10,
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "ProcessInitDone",
-	New: func() etw.Event { return new(ImageProcessInitDoneV2) },
 }
 
 // AnyImageProcessInitDone is [ImageProcessInitDoneV2] in any version: a newer
@@ -1796,7 +1779,6 @@ var imageCreateSectionBeginV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 133, Version: 2, Opcode: 133, Task: 10,
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "CreateSectionBegin",
-	New: func() etw.Event { return new(ImageCreateSectionBeginV2) },
 }
 
 // AnyImageCreateSectionBegin is [ImageCreateSectionBeginV2] in any version: a
@@ -1842,7 +1824,6 @@ var imageCreateSectionEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 134, Version: 2, Opcode: 134, Task: 10,
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "CreateSectionEnd",
-	New: func() etw.Event { return new(ImageCreateSectionEndV2) },
 }
 
 // AnyImageCreateSectionEnd is [ImageCreateSectionEndV2] in any version: a
@@ -1888,7 +1869,6 @@ var imageMapViewBeginV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 135, Version: 2, Opcode: 135, Task: 10,
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "MapViewBegin",
-	New: func() etw.Event { return new(ImageMapViewBeginV2) },
 }
 
 // AnyImageMapViewBegin is [ImageMapViewBeginV2] in any version: a newer one is
@@ -1954,7 +1934,6 @@ var imageRelocateImageBeginV2 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "RelocateImageBegin",
 	Fields: loaderBaseEventLayoutFields,
-	New:    func() etw.Event { return new(ImageRelocateImageBeginV2) },
 }
 
 // loaderBaseEventLayout is the template LoaderBaseEvent, which several events
@@ -2049,7 +2028,6 @@ var imageRelocateImageEndV2 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "RelocateImageEnd",
 	Fields: loaderBaseEventLayoutFields,
-	New:    func() etw.Event { return new(ImageRelocateImageEndV2) },
 }
 
 // AnyImageRelocateImageEnd is [ImageRelocateImageEndV2] in any version: a
@@ -2115,7 +2093,6 @@ var imageHandleOldDescsBeginV2 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "HandleOldDescsBegin",
 	Fields: loaderBaseEventLayoutFields,
-	New:    func() etw.Event { return new(ImageHandleOldDescsBeginV2) },
 }
 
 // AnyImageHandleOldDescsBegin is [ImageHandleOldDescsBeginV2] in any version:
@@ -2181,7 +2158,6 @@ var imageHandleOldDescsEndV2 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "HandleOldDescsEnd",
 	Fields: loaderBaseEventLayoutFields,
-	New:    func() etw.Event { return new(ImageHandleOldDescsEndV2) },
 }
 
 // AnyImageHandleOldDescsEnd is [ImageHandleOldDescsEndV2] in any version: a
@@ -2247,7 +2223,6 @@ var imageHandleNewDescsBeginV2 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "HandleNewDescsBegin",
 	Fields: loaderBaseEventLayoutFields,
-	New:    func() etw.Event { return new(ImageHandleNewDescsBeginV2) },
 }
 
 // AnyImageHandleNewDescsBegin is [ImageHandleNewDescsBeginV2] in any version:
@@ -2313,7 +2288,6 @@ var imageHandleNewDescsEndV2 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "HandleNewDescsEnd",
 	Fields: loaderBaseEventLayoutFields,
-	New:    func() etw.Event { return new(ImageHandleNewDescsEndV2) },
 }
 
 // AnyImageHandleNewDescsEnd is [ImageHandleNewDescsEndV2] in any version: a
@@ -2379,7 +2353,6 @@ var imageDllMainExitV2 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "DllMainExit",
 	Fields: loaderBaseEventLayoutFields,
-	New:    func() etw.Event { return new(ImageDllMainExitV2) },
 }
 
 // AnyImageDllMainExit is [ImageDllMainExitV2] in any version: a newer one is
@@ -2451,7 +2424,6 @@ var imageFindDllByNameV2 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "FindDllByName",
 	Fields: loaderCodedEventLayoutFields,
-	New:    func() etw.Event { return new(ImageFindDllByNameV2) },
 }
 
 // loaderCodedEventLayout is the template LoaderCodedEvent, which several
@@ -2576,7 +2548,6 @@ var imageMapViewEndV2 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "MapViewEnd",
 	Fields: loaderCodedEventLayoutFields,
-	New:    func() etw.Event { return new(ImageMapViewEndV2) },
 }
 
 // AnyImageMapViewEnd is [ImageMapViewEndV2] in any version: a newer one is
@@ -2649,7 +2620,6 @@ var imageLoaderLockReleaseV2 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "LoaderLockRelease",
 	Fields: loaderCodedEventLayoutFields,
-	New:    func() etw.Event { return new(ImageLoaderLockReleaseV2) },
 }
 
 // AnyImageLoaderLockRelease is [ImageLoaderLockReleaseV2] in any version: a
@@ -2724,7 +2694,6 @@ var imageDllMainEnterV2 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "DllMainEnter",
 	Fields: loaderCodedEventLayoutFields,
-	New:    func() etw.Event { return new(ImageDllMainEnterV2) },
 }
 
 // AnyImageDllMainEnter is [ImageDllMainEnterV2] in any version: a newer one is
@@ -2799,7 +2768,6 @@ var imageLoaderErrorV2 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "LoaderError",
 	Fields: loaderCodedEventLayoutFields,
-	New:    func() etw.Event { return new(ImageLoaderErrorV2) },
 }
 
 // AnyImageLoaderError is [ImageLoaderErrorV2] in any version: a newer one is
@@ -2874,7 +2842,6 @@ var imageMapViewStartV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "MapViewStart",
 	Fields: loaderCodedEventStatusLayoutFields,
-	New:    func() etw.Event { return new(ImageMapViewStartV3) },
 }
 
 // loaderCodedEventStatusLayout is the template LoaderCodedEventStatus, which
@@ -2999,7 +2966,6 @@ var imageSnappingStartV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "SnappingStart",
 	Fields: loaderCodedEventStatusLayoutFields,
-	New:    func() etw.Event { return new(ImageSnappingStartV3) },
 }
 
 // AnyImageSnappingStart is [ImageSnappingStartV3] in any version: a newer one
@@ -3074,7 +3040,6 @@ var imageSnappingEndV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "SnappingEnd",
 	Fields: loaderCodedEventStatusLayoutFields,
-	New:    func() etw.Event { return new(ImageSnappingEndV3) },
 }
 
 // AnyImageSnappingEnd is [ImageSnappingEndV3] in any version: a newer one is
@@ -3149,7 +3114,6 @@ var imageLoadingStartV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "LoadingStart",
 	Fields: loaderCodedEventStatusLayoutFields,
-	New:    func() etw.Event { return new(ImageLoadingStartV3) },
 }
 
 // AnyImageLoadingStart is [ImageLoadingStartV3] in any version: a newer one is
@@ -3224,7 +3188,6 @@ var imageLoadingEndV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "LoadingEnd",
 	Fields: loaderCodedEventStatusLayoutFields,
-	New:    func() etw.Event { return new(ImageLoadingEndV3) },
 }
 
 // AnyImageLoadingEnd is [ImageLoadingEndV3] in any version: a newer one is
@@ -3297,7 +3260,6 @@ var imageFoundKnownDllV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "FoundKnownDll",
 	Fields: loaderCodedEventStatusLayoutFields,
-	New:    func() etw.Event { return new(ImageFoundKnownDllV3) },
 }
 
 // AnyImageFoundKnownDll is [ImageFoundKnownDllV3] in any version: a newer one
@@ -3372,7 +3334,6 @@ var imageAbnormalTerminationV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "AbnormalTermination",
 	Fields: loaderCodedEventStatusLayoutFields,
-	New:    func() etw.Event { return new(ImageAbnormalTerminationV3) },
 }
 
 // AnyImageAbnormalTermination is [ImageAbnormalTerminationV3] in any version:
@@ -3447,7 +3408,6 @@ var imageModulePlaceHolderV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "ModulePlaceHolder",
 	Fields: loaderCodedEventStatusLayoutFields,
-	New:    func() etw.Event { return new(ImageModulePlaceHolderV3) },
 }
 
 // AnyImageModulePlaceHolder is [ImageModulePlaceHolderV3] in any version: a
@@ -3522,7 +3482,6 @@ var imageReadyToInitV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "ReadyToInit",
 	Fields: loaderCodedEventStatusLayoutFields,
-	New:    func() etw.Event { return new(ImageReadyToInitV3) },
 }
 
 // AnyImageReadyToInit is [ImageReadyToInitV3] in any version: a newer one is
@@ -3597,7 +3556,6 @@ var imageReadyToRunV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "ReadyToRun",
 	Fields: loaderCodedEventStatusLayoutFields,
-	New:    func() etw.Event { return new(ImageReadyToRunV3) },
 }
 
 // AnyImageReadyToRun is [ImageReadyToRunV3] in any version: a newer one is
@@ -3670,7 +3628,6 @@ var imageNewDllLoadV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "NewDllLoad",
 	Fields: loaderNewDllEventLayoutFields,
-	New:    func() etw.Event { return new(ImageNewDllLoadV3) },
 }
 
 // loaderNewDllEventLayout is the template LoaderNewDllEvent, which several
@@ -3790,7 +3747,6 @@ var imageNewDllLoadAsDataV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "NewDllLoadAsData",
 	Fields: loaderNewDllEventLayoutFields,
-	New:    func() etw.Event { return new(ImageNewDllLoadAsDataV3) },
 }
 
 // AnyImageNewDllLoadAsData is [ImageNewDllLoadAsDataV3] in any version: a
@@ -3866,7 +3822,6 @@ var imageDllSearchPathExternalV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "DllSearchPathExternal",
 	Fields: loaderCodedEventPathLayoutFields,
-	New:    func() etw.Event { return new(ImageDllSearchPathExternalV3) },
 }
 
 // loaderCodedEventPathLayout is the template LoaderCodedEventPath, which
@@ -3998,7 +3953,6 @@ var imageDllSearchPathInternalV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "DllSearchPathInternal",
 	Fields: loaderCodedEventPathLayoutFields,
-	New:    func() etw.Event { return new(ImageDllSearchPathInternalV3) },
 }
 
 // AnyImageDllSearchPathInternal is [ImageDllSearchPathInternalV3] in any
@@ -4073,7 +4027,6 @@ var imageApiSetResolvingV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "ApiSetResolving",
 	Fields: loaderCodedEventStatusLayoutFields,
-	New:    func() etw.Event { return new(ImageApiSetResolvingV3) },
 }
 
 // AnyImageApiSetResolving is [ImageApiSetResolvingV3] in any version: a newer
@@ -4148,7 +4101,6 @@ var imageApiSetHostedV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "ApiSetHosted",
 	Fields: loaderCodedEventStatusLayoutFields,
-	New:    func() etw.Event { return new(ImageApiSetHostedV3) },
 }
 
 // AnyImageApiSetHosted is [ImageApiSetHostedV3] in any version: a newer one is
@@ -4223,7 +4175,6 @@ var imageApiSetUnhostedV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "ApiSetUnhosted",
 	Fields: loaderCodedEventStatusLayoutFields,
-	New:    func() etw.Event { return new(ImageApiSetUnhostedV3) },
 }
 
 // AnyImageApiSetUnhosted is [ImageApiSetUnhostedV3] in any version: a newer
@@ -4298,7 +4249,6 @@ var imageApiSetUnresolvedV3 = etw.EventDesc{
 	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
 	TaskName: "Image", OpcodeName: "ApiSetUnresolved",
 	Fields: loaderCodedEventStatusLayoutFields,
-	New:    func() etw.Event { return new(ImageApiSetUnresolvedV3) },
 }
 
 // AnyImageApiSetUnresolved is [ImageApiSetUnresolvedV3] in any version: a
@@ -4407,7 +4357,6 @@ var imageDllSearchResultsV3 = etw.EventDesc{
 		{Name: "LoadReason", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "FullDllName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ImageDllSearchResultsV3) },
 }
 
 // AnyImageDllSearchResults is [ImageDllSearchResultsV3] in any version: a
@@ -4519,7 +4468,6 @@ var imageDllPathSearchResultsV3 = etw.EventDesc{
 		{Name: "DllDir", Type: etw.InUnicodeString},
 		{Name: "DllLoadDir", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ImageDllPathSearchResultsV3) },
 }
 
 // AnyImageDllPathSearchResults is [ImageDllPathSearchResultsV3] in any

@@ -91,7 +91,6 @@ var imageIDInfoV2 = etw.EventDesc{
 		{Name: "TimeDateStamp", Type: etw.InUInt32},
 		{Name: "OriginalFileName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ImageIDInfoV2) },
 }
 
 // AnyImageIDInfo is [ImageIDInfoV2] in any version: a newer one is decoded
@@ -176,7 +175,6 @@ var imageIDNoneV2 = etw.EventDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 	},
-	New: func() etw.Event { return new(ImageIDNoneV2) },
 }
 
 // AnyImageIDNone is [ImageIDNoneV2] in any version: a newer one is decoded
@@ -287,7 +285,6 @@ var imageIDDbgIDDBGV2 = etw.EventDesc{
 		{Name: "ImageSize", Type: etw.InUInt32},
 		{Name: "DbgFileName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ImageIDDbgIDDBGV2) },
 }
 
 // AnyImageIDDbgIDDBG is [ImageIDDbgIDDBGV2] in any version: a newer one is
@@ -396,7 +393,6 @@ var imageIDDbgIDRSDSV2 = etw.EventDesc{
 		{Name: "Age", Type: etw.InUInt32},
 		{Name: "PdbFileName", Type: etw.InAnsiString, Out: etw.OutUTF8},
 	},
-	New: func() etw.Event { return new(ImageIDDbgIDRSDSV2) },
 }
 
 // AnyImageIDDbgIDRSDS is [ImageIDDbgIDRSDSV2] in any version: a newer one is
@@ -508,7 +504,6 @@ var imageIDDbgIDILRSDSV2 = etw.EventDesc{
 		{Name: "Age", Type: etw.InUInt32},
 		{Name: "PdbFileName", Type: etw.InAnsiString, Out: etw.OutUTF8},
 	},
-	New: func() etw.Event { return new(ImageIDDbgIDILRSDSV2) },
 }
 
 // AnyImageIDDbgIDILRSDS is [ImageIDDbgIDILRSDSV2] in any version: a newer one
@@ -614,7 +609,6 @@ var imageIDDbgPPDBV2 = etw.EventDesc{
 		{Name: "MajorVersion", Type: etw.InUInt16},
 		{Name: "MinorVersion", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(ImageIDDbgPPDBV2) },
 }
 
 // AnyImageIDDbgPPDB is [ImageIDDbgPPDBV2] in any version: a newer one is
@@ -722,7 +716,6 @@ var imageIDEmbeddedPPDBV1 = etw.EventDesc{
 		{Name: "GuidSig", Type: etw.InGUID},
 		{Name: "Age", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(ImageIDEmbeddedPPDBV1) },
 }
 
 // AnyImageIDEmbeddedPPDB is [ImageIDEmbeddedPPDBV1] in any version: a newer
@@ -807,7 +800,6 @@ var imageIDDbgDetermV1 = etw.EventDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 	},
-	New: func() etw.Event { return new(ImageIDDbgDetermV1) },
 }
 
 // AnyImageIDDbgDeterm is [ImageIDDbgDetermV1] in any version: a newer one is
@@ -886,7 +878,6 @@ var imageIDErrorV1 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ImageIDErrorV1) },
 }
 
 // AnyImageIDError is [ImageIDErrorV1] in any version: a newer one is decoded
@@ -1047,7 +1038,6 @@ var imageIDFileVersionV0 = etw.EventDesc{
 		{Name: "FileId", Type: etw.InUnicodeString},
 		{Name: "ProgramId", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ImageIDFileVersionV0) },
 }
 
 // AnyImageIDFileVersion is [ImageIDFileVersionV0] in any version: a newer one

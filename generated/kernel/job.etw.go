@@ -53,7 +53,6 @@ var jobCreateV2 = etw.EventDesc{
 	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
 	TaskName: "Job", OpcodeName: "Create",
 	Fields: jobInfoLayoutFields,
-	New:    func() etw.Event { return new(JobCreateV2) },
 }
 
 // jobInfoLayout is the template Job_Info, which several events use.
@@ -163,7 +162,6 @@ var jobTerminateV2 = etw.EventDesc{
 	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
 	TaskName: "Job", OpcodeName: "Terminate",
 	Fields: jobInfoLayoutFields,
-	New:    func() etw.Event { return new(JobTerminateV2) },
 }
 
 // AnyJobTerminate is [JobTerminateV2] in any version: a newer one is decoded
@@ -230,7 +228,6 @@ var jobOpenV2 = etw.EventDesc{
 	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
 	TaskName: "Job", OpcodeName: "Open",
 	Fields: jobInfoLayoutFields,
-	New:    func() etw.Event { return new(JobOpenV2) },
 }
 
 // AnyJobOpen is [JobOpenV2] in any version: a newer one is decoded like it.
@@ -322,7 +319,6 @@ var jobAssignProcessV2 = etw.EventDesc{
 		{Name: "UniqueProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "Status", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(JobAssignProcessV2) },
 }
 
 // AnyJobAssignProcess is [JobAssignProcessV2] in any version: a newer one is
@@ -417,7 +413,6 @@ var jobRemoveProcessV2 = etw.EventDesc{
 		{Name: "RemovalFlags", Type: etw.InUInt32},
 		{Name: "ExitStatus", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(JobRemoveProcessV2) },
 }
 
 // AnyJobRemoveProcess is [JobRemoveProcessV2] in any version: a newer one is
@@ -484,7 +479,6 @@ var jobSetV2 = etw.EventDesc{
 	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
 	TaskName: "Job", OpcodeName: "Set",
 	Fields: jobSetQueryLayoutFields,
-	New:    func() etw.Event { return new(JobSetV2) },
 }
 
 // jobSetQueryLayout is the template Job_SetQuery, which several events use.
@@ -587,7 +581,6 @@ var jobQueryV2 = etw.EventDesc{
 	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
 	TaskName: "Job", OpcodeName: "Query",
 	Fields: jobSetQueryLayoutFields,
-	New:    func() etw.Event { return new(JobQueryV2) },
 }
 
 // AnyJobQuery is [JobQueryV2] in any version: a newer one is decoded like it.
@@ -652,7 +645,6 @@ var jobSetFailedV2 = etw.EventDesc{
 	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
 	TaskName: "Job", OpcodeName: "SetFailed",
 	Fields: jobSetQueryLayoutFields,
-	New:    func() etw.Event { return new(JobSetFailedV2) },
 }
 
 // AnyJobSetFailed is [JobSetFailedV2] in any version: a newer one is decoded
@@ -718,7 +710,6 @@ var jobQueryFailedV2 = etw.EventDesc{
 	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
 	TaskName: "Job", OpcodeName: "QueryFailed",
 	Fields: jobSetQueryLayoutFields,
-	New:    func() etw.Event { return new(JobQueryFailedV2) },
 }
 
 // AnyJobQueryFailed is [JobQueryFailedV2] in any version: a newer one is
@@ -783,7 +774,6 @@ var jobSetNotificationV2 = etw.EventDesc{
 	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
 	TaskName: "Job", OpcodeName: "SetNotification",
 	Fields: jobNotificationLayoutFields,
-	New:    func() etw.Event { return new(JobSetNotificationV2) },
 }
 
 // jobNotificationLayout is the template Job_Notification, which several events
@@ -884,7 +874,6 @@ var jobSendNotificationV2 = etw.EventDesc{
 	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
 	TaskName: "Job", OpcodeName: "SendNotification",
 	Fields: jobNotificationLayoutFields,
-	New:    func() etw.Event { return new(JobSendNotificationV2) },
 }
 
 // AnyJobSendNotification is [JobSendNotificationV2] in any version: a newer
@@ -952,7 +941,6 @@ var jobQueryViolationV2 = etw.EventDesc{
 	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
 	TaskName: "Job", OpcodeName: "QueryViolation",
 	Fields: jobSetQueryLayoutFields,
-	New:    func() etw.Event { return new(JobQueryViolationV2) },
 }
 
 // AnyJobQueryViolation is [JobQueryViolationV2] in any version: a newer one is
@@ -1035,7 +1023,6 @@ var jobSetCpuRateV2 = etw.EventDesc{
 		{Name: "AllFlags", Type: etw.InUInt32},
 		{Name: "Value", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(JobSetCpuRateV2) },
 }
 
 // AnyJobSetCpuRate is [JobSetCpuRateV2] in any version: a newer one is decoded
@@ -1142,7 +1129,6 @@ var jobSetNetRateV2 = etw.EventDesc{
 		{Name: "DscpTag", Type: etw.InUInt8},
 		{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(JobSetNetRateV2) },
 }
 
 // AnyJobSetNetRate is [JobSetNetRateV2] in any version: a newer one is decoded

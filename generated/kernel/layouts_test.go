@@ -257,6 +257,10 @@ func TestMadeUpPayloads(t *testing.T) {
 		}
 	}
 	registry := etw.NewRegistry(Provider)
+	types := make(map[*etw.EventDesc]etw.Event)
+	for _, e := range Types() {
+		types[e.EventDesc()] = e
+	}
 	versions, payloads, exact := 0, 0, 0
 	for _, row := range table(t, "kernel-events.tsv") {
 		if row["versions"] == "-" {
@@ -270,7 +274,7 @@ func TestMadeUpPayloads(t *testing.T) {
 			versions++
 			for seed := range uint64(8) {
 				payloads++
-				if err := checkMadeUp(d, layouts[layout], seed); err != nil {
+				if err := checkMadeUp(types[d], layouts[layout], seed); err != nil {
 					t.Errorf("%s version %d, seed %d: %v", d.Title(), version, seed, err)
 					break
 				}
@@ -281,7 +285,7 @@ func TestMadeUpPayloads(t *testing.T) {
 	t.Logf("%d of %d made-up payloads of %d versions decode and encode exactly", exact, payloads, versions)
 }
 
-func checkMadeUp(d *etw.EventDesc, rows []map[string]string, seed uint64) error {
+func checkMadeUp(event etw.Event, rows []map[string]string, seed uint64) error {
 	e := &encoder{rnd: rand.New(rand.NewPCG(seed, 13)), ptr: 4 + 4*int(seed%2), cut: seed%4 >= 2, numbers: make(map[string]uint64)}
 	for _, row := range rows {
 		if c := row["count"]; c != "" && c != "rest" && (c[0] < '0' || c[0] > '9') {
@@ -293,14 +297,13 @@ func checkMadeUp(d *etw.EventDesc, rows []map[string]string, seed uint64) error 
 		}
 	}
 	want := e.fields(rows, "")
-	event := d.New()
 	n, err := event.DecodePayload(e.payload, etw.PtrSize(e.ptr))
 	if err != nil || n != len(e.payload) {
 		return fmt.Errorf("%d of %d bytes are read, error %v", n, len(e.payload), err)
 	}
 	for i, text := range want {
 		if got := held(event.FieldValue(i)); got != text {
-			return fmt.Errorf("field %s is %s, want %s", d.Fields[i].Name, got, text)
+			return fmt.Errorf("field %s is %s, want %s", event.EventDesc().Fields[i].Name, got, text)
 		}
 	}
 	again, err := event.AppendPayload(nil, etw.PtrSize(e.ptr))

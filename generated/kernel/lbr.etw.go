@@ -113,7 +113,6 @@ var lbrSampleV2 = etw.EventDesc{
 			{Name: "Reserved", Type: etw.InPointer},
 		}},
 	},
-	New: func() etw.Event { return new(LbrSampleV2) },
 }
 
 // LbrSampleV2Entry is one element of [LbrSampleV2.Entry].

@@ -62,7 +62,6 @@ var loadMUIDllAccessV0 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "MuiLoadString", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(LoadMUIDllAccessV0) },
 }
 
 // AnyLoadMUIDllAccess is [LoadMUIDllAccessV0] in any version: a newer one is

@@ -29,7 +29,6 @@ var lostEventRTLostEventV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Opcode: 32, Task: 15,
 	Class:    etw.GUID{0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e},
 	TaskName: "LostEvent", OpcodeName: "RTLostEvent",
-	New: func() etw.Event { return new(LostEventRTLostEventV0) },
 }
 
 // LostEventRTLostEventV2 is the classic event of class
@@ -52,7 +51,6 @@ var lostEventRTLostEventV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 15,
 	Class:    etw.GUID{0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e},
 	TaskName: "LostEvent", OpcodeName: "RTLostEvent",
-	New: func() etw.Event { return new(LostEventRTLostEventV2) },
 }
 
 // AnyLostEventRTLostEvent is the classic event of class
@@ -118,7 +116,6 @@ var lostEventRTLostBufferV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Opcode: 33, Task: 15,
 	Class:    etw.GUID{0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e},
 	TaskName: "LostEvent", OpcodeName: "RTLostBuffer",
-	New: func() etw.Event { return new(LostEventRTLostBufferV0) },
 }
 
 // AnyLostEventRTLostBuffer is [LostEventRTLostBufferV0] in any version: a
@@ -164,7 +161,6 @@ var lostEventRTLostFileV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Opcode: 34, Task: 15,
 	Class:    etw.GUID{0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e},
 	TaskName: "LostEvent", OpcodeName: "RTLostFile",
-	New: func() etw.Event { return new(LostEventRTLostFileV0) },
 }
 
 // AnyLostEventRTLostFile is [LostEventRTLostFileV0] in any version: a newer

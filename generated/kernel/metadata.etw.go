@@ -234,7 +234,6 @@ var metaDataEventInfoV0 = etw.EventDesc{
 		}},
 		{Name: "Strings", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(MetaDataEventInfoV0) },
 }
 
 // MetaDataEventInfoV0Property is one element of
@@ -514,7 +513,6 @@ var metaDataEventMapInfoV0 = etw.EventDesc{
 		}},
 		{Name: "Strings", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(MetaDataEventMapInfoV0) },
 }
 
 // MetaDataEventMapInfoV0Entry is one element of

@@ -30,7 +30,6 @@ var mmcssStartV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Opcode: 32, Task: 26,
 	Class:    etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
 	TaskName: "MMCSS", OpcodeName: "Start",
-	New: func() etw.Event { return new(MMCSSStartV0) },
 }
 
 // AnyMMCSSStart is [MMCSSStartV0] in any version: a newer one is decoded like
@@ -74,7 +73,6 @@ var mmcssStopV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Opcode: 33, Task: 26,
 	Class:    etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
 	TaskName: "MMCSS", OpcodeName: "Stop",
-	New: func() etw.Event { return new(MMCSSStopV0) },
 }
 
 // AnyMMCSSStop is [MMCSSStopV0] in any version: a newer one is decoded like
@@ -167,7 +165,6 @@ var mmcssSchedulerV0 = etw.EventDesc{
 		{Name: "SchedulingPriority", Type: etw.InUInt32},
 		{Name: "TaskIndex", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(MMCSSSchedulerV0) },
 }
 
 // AnyMMCSSScheduler is [MMCSSSchedulerV0] in any version: a newer one is
@@ -242,7 +239,6 @@ var mmcssWakeupV0 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Reason", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	},
-	New: func() etw.Event { return new(MMCSSWakeupV0) },
 }
 
 // AnyMMCSSWakeup is [MMCSSWakeupV0] in any version: a newer one is decoded
@@ -286,7 +282,6 @@ var mmcssSleepV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Opcode: 36, Task: 26,
 	Class:    etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
 	TaskName: "MMCSS", OpcodeName: "Sleep",
-	New: func() etw.Event { return new(MMCSSSleepV0) },
 }
 
 // AnyMMCSSSleep is [MMCSSSleepV0] in any version: a newer one is decoded like
@@ -330,7 +325,6 @@ var mmcssSleepRespV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Opcode: 37, Task: 26,
 	Class:    etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
 	TaskName: "MMCSS", OpcodeName: "SleepResp",
-	New: func() etw.Event { return new(MMCSSSleepRespV0) },
 }
 
 // AnyMMCSSSleepResp is [MMCSSSleepRespV0] in any version: a newer one is

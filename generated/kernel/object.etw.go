@@ -59,7 +59,6 @@ var objectCreateHandleV2 = etw.EventDesc{
 	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
 	TaskName: "Object", OpcodeName: "CreateHandle",
 	Fields: obHandleEventLayoutFields,
-	New:    func() etw.Event { return new(ObjectCreateHandleV2) },
 }
 
 // obHandleEventLayout is the template ObHandleEvent, which several events use.
@@ -190,7 +189,6 @@ var objectCloseHandleV2 = etw.EventDesc{
 	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
 	TaskName: "Object", OpcodeName: "CloseHandle",
 	Fields: obHandleEventLayoutFields,
-	New:    func() etw.Event { return new(ObjectCloseHandleV2) },
 }
 
 // AnyObjectCloseHandle is [ObjectCloseHandleV2] in any version: a newer one is
@@ -309,7 +307,6 @@ var objectDuplicateHandleV2 = etw.EventDesc{
 		{Name: "ObjectType", Type: etw.InUInt16},
 		{Name: "SourceProcessId", Type: etw.InUInt32, Out: etw.OutPID, When: etw.When{Left: 4}},
 	},
-	New: func() etw.Event { return new(ObjectDuplicateHandleV2) },
 }
 
 // AnyObjectDuplicateHandle is [ObjectDuplicateHandleV2] in any version: a
@@ -382,7 +379,6 @@ var objectTypeDCStartV2 = etw.EventDesc{
 	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
 	TaskName: "Object", OpcodeName: "TypeDCStart",
 	Fields: obTypeEventLayoutFields,
-	New:    func() etw.Event { return new(ObjectTypeDCStartV2) },
 }
 
 // obTypeEventLayout is the template ObTypeEvent, which several events use.
@@ -502,7 +498,6 @@ var objectTypeDCEndV2 = etw.EventDesc{
 	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
 	TaskName: "Object", OpcodeName: "TypeDCEnd",
 	Fields: obTypeEventLayoutFields,
-	New:    func() etw.Event { return new(ObjectTypeDCEndV2) },
 }
 
 // AnyObjectTypeDCEnd is [ObjectTypeDCEndV2] in any version: a newer one is
@@ -578,7 +573,6 @@ var objectHandleDCStartV2 = etw.EventDesc{
 	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
 	TaskName: "Object", OpcodeName: "HandleDCStart",
 	Fields: obHandleRundownEventLayoutFields,
-	New:    func() etw.Event { return new(ObjectHandleDCStartV2) },
 }
 
 // obHandleRundownEventLayout is the template ObHandleRundownEvent, which
@@ -708,7 +702,6 @@ var objectHandleDCEndV2 = etw.EventDesc{
 	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
 	TaskName: "Object", OpcodeName: "HandleDCEnd",
 	Fields: obHandleRundownEventLayoutFields,
-	New:    func() etw.Event { return new(ObjectHandleDCEndV2) },
 }
 
 // AnyObjectHandleDCEnd is [ObjectHandleDCEndV2] in any version: a newer one is
@@ -784,7 +777,6 @@ var objectCreateObjectV2 = etw.EventDesc{
 	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
 	TaskName: "Object", OpcodeName: "CreateObject",
 	Fields: obObjectEventLayoutFields,
-	New:    func() etw.Event { return new(ObjectCreateObjectV2) },
 }
 
 // obObjectEventLayout is the template ObObjectEvent, which several events use.
@@ -901,7 +893,6 @@ var objectDeleteObjectV2 = etw.EventDesc{
 	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
 	TaskName: "Object", OpcodeName: "DeleteObject",
 	Fields: obObjectEventLayoutFields,
-	New:    func() etw.Event { return new(ObjectDeleteObjectV2) },
 }
 
 // AnyObjectDeleteObject is [ObjectDeleteObjectV2] in any version: a newer one
@@ -974,7 +965,6 @@ var objectReferenceObjectV2 = etw.EventDesc{
 	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
 	TaskName: "Object", OpcodeName: "ReferenceObject",
 	Fields: obReferenceEventLayoutFields,
-	New:    func() etw.Event { return new(ObjectReferenceObjectV2) },
 }
 
 // obReferenceEventLayout is the template ObReferenceEvent, which several
@@ -1082,7 +1072,6 @@ var objectDereferenceObjectV2 = etw.EventDesc{
 	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
 	TaskName: "Object", OpcodeName: "DereferenceObject",
 	Fields: obReferenceEventLayoutFields,
-	New:    func() etw.Event { return new(ObjectDereferenceObjectV2) },
 }
 
 // AnyObjectDereferenceObject is [ObjectDereferenceObjectV2] in any version: a

@@ -57,7 +57,6 @@ var pageFaultTransitionFaultV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "TransitionFault",
 	Fields: pageFaultTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(PageFaultTransitionFaultV2) },
 }
 
 // pageFaultTypeGroup1Layout is the template PageFault_TypeGroup1, which
@@ -160,7 +159,6 @@ var pageFaultDemandZeroFaultV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "DemandZeroFault",
 	Fields: pageFaultTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(PageFaultDemandZeroFaultV2) },
 }
 
 // AnyPageFaultDemandZeroFault is [PageFaultDemandZeroFaultV2] in any version:
@@ -231,7 +229,6 @@ var pageFaultCopyOnWriteV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "CopyOnWrite",
 	Fields: pageFaultTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(PageFaultCopyOnWriteV2) },
 }
 
 // AnyPageFaultCopyOnWrite is [PageFaultCopyOnWriteV2] in any version: a newer
@@ -302,7 +299,6 @@ var pageFaultGuardPageFaultV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "GuardPageFault",
 	Fields: pageFaultTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(PageFaultGuardPageFaultV2) },
 }
 
 // AnyPageFaultGuardPageFault is [PageFaultGuardPageFaultV2] in any version: a
@@ -372,7 +368,6 @@ var pageFaultHardPageFaultV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "HardPageFault",
 	Fields: pageFaultTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(PageFaultHardPageFaultV2) },
 }
 
 // AnyPageFaultHardPageFault is [PageFaultHardPageFaultV2] in any version: a
@@ -443,7 +438,6 @@ var pageFaultAccessViolationV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "AccessViolation",
 	Fields: pageFaultTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(PageFaultAccessViolationV2) },
 }
 
 // AnyPageFaultAccessViolation is [PageFaultAccessViolationV2] in any version:
@@ -559,7 +553,6 @@ var pageFaultHardFaultV2 = etw.EventDesc{
 		{Name: "TThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "ByteCount", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(PageFaultHardFaultV2) },
 }
 
 // AnyPageFaultHardFault is [PageFaultHardFaultV2] in any version: a newer one
@@ -631,7 +624,6 @@ var pageFaultInMemoryV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "InMemory",
 	Fields: pageFaultPageIdentityLayoutFields,
-	New:    func() etw.Event { return new(PageFaultInMemoryV2) },
 }
 
 // pageFaultPageIdentityLayout is the template PageFault_PageIdentity, which
@@ -762,7 +754,6 @@ var pageFaultPfmappedSectionRundownV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "PfmappedSectionRundown",
 	Fields: pageFaultPFMappedSectionLayoutFields,
-	New:    func() etw.Event { return new(PageFaultPfmappedSectionRundownV2) },
 }
 
 // pageFaultPFMappedSectionLayout is the template PageFault_PFMappedSection,
@@ -891,7 +882,6 @@ var pageFaultPFMappedSectionCreateV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "PFMappedSectionCreate",
 	Fields: pageFaultPFMappedSectionLayoutFields,
-	New:    func() etw.Event { return new(PageFaultPFMappedSectionCreateV2) },
 }
 
 // AnyPageFaultPFMappedSectionCreate is [PageFaultPFMappedSectionCreateV2] in
@@ -967,7 +957,6 @@ var pageFaultCreateSessionV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "CreateSession",
 	Fields: pageFaultSessionLayoutFields,
-	New:    func() etw.Event { return new(PageFaultCreateSessionV2) },
 }
 
 // pageFaultSessionLayout is the template PageFault_Session, which several
@@ -1085,7 +1074,6 @@ var pageFaultSessionDCStopV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "SessionDCStop",
 	Fields: pageFaultSessionLayoutFields,
-	New:    func() etw.Event { return new(PageFaultSessionDCStopV2) },
 }
 
 // AnyPageFaultSessionDCStop is [PageFaultSessionDCStopV2] in any version: a
@@ -1165,7 +1153,6 @@ var pageFaultSessionRundownDcStartV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "SessionRundownDcStart",
 	Fields: pageFaultSessionLayoutFields,
-	New:    func() etw.Event { return new(PageFaultSessionRundownDcStartV2) },
 }
 
 // AnyPageFaultSessionRundownDcStart is [PageFaultSessionRundownDcStartV2] in
@@ -1241,7 +1228,6 @@ var pageFaultSessionDeleteV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "SessionDelete",
 	Fields: pageFaultSessionLayoutFields,
-	New:    func() etw.Event { return new(PageFaultSessionDeleteV2) },
 }
 
 // AnyPageFaultSessionDelete is [PageFaultSessionDeleteV2] in any version: a
@@ -1323,7 +1309,6 @@ var pageFaultPFMappedSectionDeleteV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "PFMappedSectionDelete",
 	Fields: pageFaultPFMappedSectionLayoutFields,
-	New:    func() etw.Event { return new(PageFaultPFMappedSectionDeleteV2) },
 }
 
 // AnyPageFaultPFMappedSectionDelete is [PageFaultPFMappedSectionDeleteV2] in
@@ -1400,7 +1385,6 @@ var pageFaultVirtualAllocV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "VirtualAlloc",
 	Fields: pageFaultVirtualAllocLayoutFields,
-	New:    func() etw.Event { return new(PageFaultVirtualAllocV2) },
 }
 
 // pageFaultVirtualAllocLayout is the template PageFault_VirtualAlloc, which
@@ -1517,7 +1501,6 @@ var pageFaultVirtualFreeV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "VirtualFree",
 	Fields: pageFaultVirtualAllocLayoutFields,
-	New:    func() etw.Event { return new(PageFaultVirtualFreeV2) },
 }
 
 // AnyPageFaultVirtualFree is [PageFaultVirtualFreeV2] in any version: a newer
@@ -1624,7 +1607,6 @@ var pageFaultHeapRangeRundownV2 = etw.EventDesc{
 			{Name: "Size", Type: etw.InPointer, Out: etw.OutUInt64},
 		}},
 	},
-	New: func() etw.Event { return new(PageFaultHeapRangeRundownV2) },
 }
 
 // PageFaultHeapRangeRundownV2HRAddress is one element of
@@ -1838,7 +1820,6 @@ var pageFaultHeapRangeRundownV3 = etw.EventDesc{
 			{Name: "Size", Type: etw.InPointer, Out: etw.OutUInt64},
 		}},
 	},
-	New: func() etw.Event { return new(PageFaultHeapRangeRundownV3) },
 }
 
 // PageFaultHeapRangeRundownV3HRAddress is one element of
@@ -2051,7 +2032,6 @@ var pageFaultHeapRangeRundownV4 = etw.EventDesc{
 			{Name: "Size", Type: etw.InPointer, Out: etw.OutUInt64},
 		}},
 	},
-	New: func() etw.Event { return new(PageFaultHeapRangeRundownV4) },
 }
 
 // PageFaultHeapRangeRundownV4HRAddress is one element of
@@ -2356,7 +2336,6 @@ var pageFaultHeapRangeCreateV2 = etw.EventDesc{
 		{Name: "FirstRangeSize", Type: etw.InPointer, Out: etw.OutUInt64},
 		{Name: "HRCreateFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	},
-	New: func() etw.Event { return new(PageFaultHeapRangeCreateV2) },
 }
 
 // AnyPageFaultHeapRangeCreate is [PageFaultHeapRangeCreateV2] in any version:
@@ -2426,7 +2405,6 @@ var pageFaultHeapRangeReserveV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "HeapRangeReserve",
 	Fields: pageFaultHeapRangeTypeGroupLayoutFields,
-	New:    func() etw.Event { return new(PageFaultHeapRangeReserveV2) },
 }
 
 // pageFaultHeapRangeTypeGroupLayout is the template
@@ -2534,7 +2512,6 @@ var pageFaultHeapRangeReleaseV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "HeapRangeRelease",
 	Fields: pageFaultHeapRangeTypeGroupLayoutFields,
-	New:    func() etw.Event { return new(PageFaultHeapRangeReleaseV2) },
 }
 
 // AnyPageFaultHeapRangeRelease is [PageFaultHeapRangeReleaseV2] in any
@@ -2612,7 +2589,6 @@ var pageFaultHeapRangeDestroyV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(PageFaultHeapRangeDestroyV2) },
 }
 
 // AnyPageFaultHeapRangeDestroy is [PageFaultHeapRangeDestroyV2] in any
@@ -2707,7 +2683,6 @@ var pageFaultImageLoadBackedV2 = etw.EventDesc{
 		{Name: "FileChar", Type: etw.InUInt16, Out: etw.OutHexInt16},
 		{Name: "LoadFlags", Type: etw.InUInt16, Out: etw.OutHexInt16},
 	},
-	New: func() etw.Event { return new(PageFaultImageLoadBackedV2) },
 }
 
 // AnyPageFaultImageLoadBacked is [PageFaultImageLoadBackedV2] in any version:
@@ -2830,7 +2805,6 @@ var pageFaultSystemMemInfoV2 = etw.EventDesc{
 		{Name: "RepurposedPagesByPriority", Type: etw.InPointer, Out: etw.OutUInt64, Count: etw.Size{Kind: etw.SizeConst, N: 8}},
 		{Name: "ModifiedPageCountPageFile", Type: etw.InPointer, Out: etw.OutUInt64},
 	},
-	New: func() etw.Event { return new(PageFaultSystemMemInfoV2) },
 }
 
 // AnyPageFaultSystemMemInfo is [PageFaultSystemMemInfoV2] in any version: a
@@ -2920,7 +2894,6 @@ var pageFaultContmemGenerateV2 = etw.EventDesc{
 		{Name: "ThreadId", Type: etw.InUInt64},
 		{Name: "NumberOfBytes", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(PageFaultContmemGenerateV2) },
 }
 
 // AnyPageFaultContmemGenerate is [PageFaultContmemGenerateV2] in any version:
@@ -2992,7 +2965,6 @@ var pageFaultInMemoryActiveV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "InMemoryActive",
 	Fields: pageFaultPageIdentityLayoutFields,
-	New:    func() etw.Event { return new(PageFaultInMemoryActiveV2) },
 }
 
 // AnyPageFaultInMemoryActive is [PageFaultInMemoryActiveV2] in any version: a
@@ -3065,7 +3037,6 @@ var pageFaultPageAccessV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "PageAccess",
 	Fields: pageFaultPageIdentityLayoutFields,
-	New:    func() etw.Event { return new(PageFaultPageAccessV2) },
 }
 
 // AnyPageFaultPageAccess is [PageFaultPageAccessV2] in any version: a newer
@@ -3135,7 +3106,6 @@ var pageFaultRangeAccessV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "RangeAccess",
 	Fields: pageFaultPageRangeLayoutFields,
-	New:    func() etw.Event { return new(PageFaultRangeAccessV2) },
 }
 
 // pageFaultPageRangeLayout is the template PageFault_PageRange, which several
@@ -3246,7 +3216,6 @@ var pageFaultRangeReleaseV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "RangeRelease",
 	Fields: pageFaultPageRangeLayoutFields,
-	New:    func() etw.Event { return new(PageFaultRangeReleaseV2) },
 }
 
 // AnyPageFaultRangeRelease is [PageFaultRangeReleaseV2] in any version: a
@@ -3356,7 +3325,6 @@ var pageFaultKernelMemUsageV2 = etw.EventDesc{
 		{Name: "VirtualAddress", Type: etw.InPointer},
 		{Name: "PageCount", Type: etw.InPointer, Out: etw.OutUInt64},
 	},
-	New: func() etw.Event { return new(PageFaultKernelMemUsageV2) },
 }
 
 // AnyPageFaultKernelMemUsage is [PageFaultKernelMemUsageV2] in any version: a
@@ -3430,7 +3398,6 @@ var pageFaultProcessMemInfoV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "ProcessMemInfo",
 	Fields: pageFaultMemInfoExLayoutFields,
-	New:    func() etw.Event { return new(PageFaultProcessMemInfoV2) },
 }
 
 // pageFaultMemInfoExLayout is the template PageFault_MemInfoEx, which several
@@ -3712,7 +3679,6 @@ var pageFaultMemInfoSessionWSV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "MemInfoSessionWS",
 	Fields: pageFaultMemInfoExLayoutFields,
-	New:    func() etw.Event { return new(PageFaultMemInfoSessionWSV2) },
 }
 
 // AnyPageFaultMemInfoSessionWS is [PageFaultMemInfoSessionWSV2] in any
@@ -3812,7 +3778,6 @@ var pageFaultVirtualRotateV2 = etw.EventDesc{
 		{Name: "SizeInBytes", Type: etw.InPointer, Out: etw.OutUInt64},
 		{Name: "Flags", Type: etw.InUInt32, When: etw.When{Left: 4}},
 	},
-	New: func() etw.Event { return new(PageFaultVirtualRotateV2) },
 }
 
 // AnyPageFaultVirtualRotate is [PageFaultVirtualRotateV2] in any version: a
@@ -3888,7 +3853,6 @@ var pageFaultVirtualAllocDCStartV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "VirtualAllocDCStart",
 	Fields: pageFaultVirtualAllocRundownLayoutFields,
-	New:    func() etw.Event { return new(PageFaultVirtualAllocDCStartV2) },
 }
 
 // pageFaultVirtualAllocRundownLayout is the template
@@ -4012,7 +3976,6 @@ var pageFaultVirtualAllocDCStopV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "VirtualAllocDCStop",
 	Fields: pageFaultVirtualAllocRundownLayoutFields,
-	New:    func() etw.Event { return new(PageFaultVirtualAllocDCStopV2) },
 }
 
 // AnyPageFaultVirtualAllocDCStop is [PageFaultVirtualAllocDCStopV2] in any
@@ -4085,7 +4048,6 @@ var pageFaultPageAccessExV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "PageAccessEx",
 	Fields: pageFaultPageIdentityLayoutFields,
-	New:    func() etw.Event { return new(PageFaultPageAccessExV2) },
 }
 
 // AnyPageFaultPageAccessEx is [PageFaultPageAccessExV2] in any version: a
@@ -4174,7 +4136,6 @@ var pageFaultMemResetInfoV2 = etw.EventDesc{
 		{Name: "SizeInBytes", Type: etw.InPointer, Out: etw.OutUInt64},
 		{Name: "Flags", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	},
-	New: func() etw.Event { return new(PageFaultMemResetInfoV2) },
 }
 
 // AnyPageFaultMemResetInfo is [PageFaultMemResetInfoV2] in any version: a
@@ -4250,7 +4211,6 @@ var pageFaultPfmappedSectionObjectCreateV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "PfmappedSectionObjectCreate",
 	Fields: pageFaultPFMappedSectionObjectLayoutFields,
-	New:    func() etw.Event { return new(PageFaultPfmappedSectionObjectCreateV2) },
 }
 
 // pageFaultPFMappedSectionObjectLayout is the template
@@ -4362,7 +4322,6 @@ var pageFaultPfmappedSectionObjectDeleteV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "PageFault", OpcodeName: "PfmappedSectionObjectDelete",
 	Fields: pageFaultPFMappedSectionObjectLayoutFields,
-	New:    func() etw.Event { return new(PageFaultPfmappedSectionObjectDeleteV2) },
 }
 
 // AnyPageFaultPfmappedSectionObjectDelete is

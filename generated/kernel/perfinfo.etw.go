@@ -83,7 +83,6 @@ var perfInfoMarkV0 = etw.EventDesc{
 		{Name: "Message", Type: etw.InAnsiString, Out: etw.OutUTF8},
 		{Name: "Padding", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 1}, When: etw.When{Left: 2}},
 	},
-	New: func() etw.Event { return new(PerfInfoMarkV0) },
 }
 
 // AnyPerfInfoMark is [PerfInfoMarkV0] in any version: a newer one is decoded
@@ -177,7 +176,6 @@ var perfInfoSampleV1 = etw.EventDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "Count", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(PerfInfoSampleV1) },
 }
 
 // PerfInfoSampleV2 is the classic event of class
@@ -257,7 +255,6 @@ var perfInfoSampleV2 = etw.EventDesc{
 		{Name: "Flags", Type: etw.InUInt8},
 		{Name: "Rank", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(PerfInfoSampleV2) },
 }
 
 // AnyPerfInfoSample is the classic event of class
@@ -421,7 +418,6 @@ var perfInfoPMCSampleV2 = etw.EventDesc{
 		{Name: "ProfileSource", Type: etw.InUInt16, Map: &profileSource16Map},
 		{Name: "Reserved", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(PerfInfoPMCSampleV2) },
 }
 
 // AnyPerfInfoPMCSample is [PerfInfoPMCSampleV2] in any version: a newer one is
@@ -509,7 +505,6 @@ var perfInfoPmcCtrConfigV2 = etw.EventDesc{
 		{Name: "CounterCount", Type: etw.InUInt32},
 		{Name: "CounterName", Type: etw.InUnicodeString, Count: etw.Size{Kind: etw.SizeField}},
 	},
-	New: func() etw.Event { return new(PerfInfoPmcCtrConfigV2) },
 }
 
 // AnyPerfInfoPmcCtrConfig is [PerfInfoPmcCtrConfigV2] in any version: a newer
@@ -608,7 +603,6 @@ var perfInfoPmcCounterCorruptionV2 = etw.EventDesc{
 		{Name: "CounterCount", Type: etw.InUInt32},
 		{Name: "CounterStatus", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(PerfInfoPmcCounterCorruptionV2) },
 }
 
 // AnyPerfInfoPmcCounterCorruption is [PerfInfoPmcCounterCorruptionV2] in any
@@ -727,7 +721,6 @@ var perfInfoISRMSIV2 = etw.EventDesc{
 		{Name: "Reserved", Type: etw.InUInt8},
 		{Name: "MessageNumber", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(PerfInfoISRMSIV2) },
 }
 
 // AnyPerfInfoISRMSI is [PerfInfoISRMSIV2] in any version: a newer one is
@@ -803,7 +796,6 @@ var perfInfoSysClEnterV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "SysCallAddress", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(PerfInfoSysClEnterV2) },
 }
 
 // AnyPerfInfoSysClEnter is [PerfInfoSysClEnterV2] in any version: a newer one
@@ -882,7 +874,6 @@ var perfInfoSysClExitV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "SysCallNtStatus", Type: etw.InUInt32, Out: etw.OutNTStatus},
 	},
-	New: func() etw.Event { return new(PerfInfoSysClExitV2) },
 }
 
 // AnyPerfInfoSysClExit is [PerfInfoSysClExitV2] in any version: a newer one is
@@ -993,7 +984,6 @@ var perfInfoSampledProfileCacheV2 = etw.EventDesc{
 			{Name: "Rank", Type: etw.InUInt8},
 		}},
 	},
-	New: func() etw.Event { return new(PerfInfoSampledProfileCacheV2) },
 }
 
 // PerfInfoSampledProfileCacheV2Sample is one element of
@@ -1183,7 +1173,6 @@ var perfInfoDebuggerEnabledV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 58, Version: 2, Opcode: 58, Task: 12,
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "DebuggerEnabled",
-	New: func() etw.Event { return new(PerfInfoDebuggerEnabledV2) },
 }
 
 // AnyPerfInfoDebuggerEnabled is [PerfInfoDebuggerEnabledV2] in any version: a
@@ -1253,7 +1242,6 @@ var perfInfoThreadedDPCV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "ThreadedDPC",
 	Fields: dpcLayoutFields,
-	New:    func() etw.Event { return new(PerfInfoThreadedDPCV2) },
 }
 
 // dpcLayout is the template DPC, which several events use.
@@ -1361,7 +1349,6 @@ var perfInfoISRV1 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "ISR",
 	Fields: isrv1LayoutFields,
-	New:    func() etw.Event { return new(PerfInfoISRV1) },
 }
 
 // isrv1Layout is the template ISR_V1, which several events use.
@@ -1455,7 +1442,6 @@ var perfInfoISRV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "ISR",
 	Fields: isrLayoutFields,
-	New:    func() etw.Event { return new(PerfInfoISRV2) },
 }
 
 // isrLayout is the template ISR, which several events use.
@@ -1655,7 +1641,6 @@ var perfInfoDPCV1 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "DPC",
 	Fields: dpcv1LayoutFields,
-	New:    func() etw.Event { return new(PerfInfoDPCV1) },
 }
 
 // dpcv1Layout is the template DPC_V1, which several events use.
@@ -1738,7 +1723,6 @@ var perfInfoDPCV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "DPC",
 	Fields: dpcLayoutFields,
-	New:    func() etw.Event { return new(PerfInfoDPCV2) },
 }
 
 // AnyPerfInfoDPC is the classic event of class
@@ -1865,7 +1849,6 @@ var perfInfoTimerDPCV1 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "TimerDPC",
 	Fields: dpcv1LayoutFields,
-	New:    func() etw.Event { return new(PerfInfoTimerDPCV1) },
 }
 
 // PerfInfoTimerDPCV2 is the classic event of class
@@ -1912,7 +1895,6 @@ var perfInfoTimerDPCV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "TimerDPC",
 	Fields: dpcLayoutFields,
-	New:    func() etw.Event { return new(PerfInfoTimerDPCV2) },
 }
 
 // AnyPerfInfoTimerDPC is the classic event of class
@@ -2003,7 +1985,6 @@ var perfInfoIOTimerV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "IOTimer",
 	Fields: dpcLayoutFields,
-	New:    func() etw.Event { return new(PerfInfoIOTimerV2) },
 }
 
 // AnyPerfInfoIOTimer is [PerfInfoIOTimerV2] in any version: a newer one is
@@ -2074,7 +2055,6 @@ var perfInfoSetIntervalV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "SetInterval",
 	Fields: sampledProfileIntervalV2LayoutFields,
-	New:    func() etw.Event { return new(PerfInfoSetIntervalV2) },
 }
 
 // sampledProfileIntervalV2Layout is the template SampledProfileInterval_V2,
@@ -2185,7 +2165,6 @@ var perfInfoCollectionStartV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "CollectionStart",
 	Fields: sampledProfileIntervalV2LayoutFields,
-	New:    func() etw.Event { return new(PerfInfoCollectionStartV2) },
 }
 
 // PerfInfoCollectionStartV3 is the classic event of class
@@ -2237,7 +2216,6 @@ var perfInfoCollectionStartV3 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "CollectionStart",
 	Fields: sampledProfileIntervalV3LayoutFields,
-	New:    func() etw.Event { return new(PerfInfoCollectionStartV3) },
 }
 
 // sampledProfileIntervalV3Layout is the template SampledProfileInterval_V3,
@@ -2439,7 +2417,6 @@ var perfInfoCollectionEndV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "CollectionEnd",
 	Fields: sampledProfileIntervalV2LayoutFields,
-	New:    func() etw.Event { return new(PerfInfoCollectionEndV2) },
 }
 
 // PerfInfoCollectionEndV3 is the classic event of class
@@ -2491,7 +2468,6 @@ var perfInfoCollectionEndV3 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "CollectionEnd",
 	Fields: sampledProfileIntervalV3LayoutFields,
-	New:    func() etw.Event { return new(PerfInfoCollectionEndV3) },
 }
 
 // AnyPerfInfoCollectionEnd is the classic event of class
@@ -2591,7 +2567,6 @@ var perfInfoSpinLockDCStartV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "SpinLockDCStart",
 	Fields: spinLockConfigV2LayoutFields,
-	New:    func() etw.Event { return new(PerfInfoSpinLockDCStartV2) },
 }
 
 // spinLockConfigV2Layout is the template SpinLockConfig_V2, which several
@@ -2676,7 +2651,6 @@ var perfInfoSpinLockDCStartV3 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "SpinLockDCStart",
 	Fields: spinLockConfigV3LayoutFields,
-	New:    func() etw.Event { return new(PerfInfoSpinLockDCStartV3) },
 }
 
 // spinLockConfigV3Layout is the template SpinLockConfig_V3, which several
@@ -2858,7 +2832,6 @@ var perfInfoSpinLockDCEndV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "SpinLockDCEnd",
 	Fields: spinLockConfigV2LayoutFields,
-	New:    func() etw.Event { return new(PerfInfoSpinLockDCEndV2) },
 }
 
 // PerfInfoSpinLockDCEndV3 is the classic event of class
@@ -2904,7 +2877,6 @@ var perfInfoSpinLockDCEndV3 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "SpinLockDCEnd",
 	Fields: spinLockConfigV3LayoutFields,
-	New:    func() etw.Event { return new(PerfInfoSpinLockDCEndV3) },
 }
 
 // AnyPerfInfoSpinLockDCEnd is the classic event of class
@@ -2998,7 +2970,6 @@ var perfInfoEresourceDcStartV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "EresourceDcStart",
 	Fields: perfInfoExecutiveResourceConfigLayoutFields,
-	New:    func() etw.Event { return new(PerfInfoEresourceDcStartV2) },
 }
 
 // perfInfoExecutiveResourceConfigLayout is the template
@@ -3105,7 +3076,6 @@ var perfInfoEresourceDcEndV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "EresourceDcEnd",
 	Fields: perfInfoExecutiveResourceConfigLayoutFields,
-	New:    func() etw.Event { return new(PerfInfoEresourceDcEndV2) },
 }
 
 // AnyPerfInfoEresourceDcEnd is [PerfInfoEresourceDcEndV2] in any version: a
@@ -3201,7 +3171,6 @@ var perfInfoClockInterruptV2 = etw.EventDesc{
 		{Name: "Flags", Type: etw.InInt16},
 		{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(PerfInfoClockInterruptV2) },
 }
 
 // AnyPerfInfoClockInterrupt is [PerfInfoClockInterruptV2] in any version: a
@@ -3284,7 +3253,6 @@ var perfInfoTimerExpirationStartV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "InterruptTime", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(PerfInfoTimerExpirationStartV2) },
 }
 
 // AnyPerfInfoTimerExpirationStart is [PerfInfoTimerExpirationStartV2] in any
@@ -3392,7 +3360,6 @@ var perfInfoTimerExpirationV2 = etw.EventDesc{
 		{Name: "EncodedDelay", Type: etw.InUInt8},
 		{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(PerfInfoTimerExpirationV2) },
 }
 
 // AnyPerfInfoTimerExpiration is [PerfInfoTimerExpirationV2] in any version: a
@@ -3476,7 +3443,6 @@ var perfInfoTimerSetPeriodicV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "TimerSetPeriodic",
 	Fields: perfInfoSetTimerLayoutFields,
-	New:    func() etw.Event { return new(PerfInfoTimerSetPeriodicV2) },
 }
 
 // perfInfoSetTimerLayout is the template PerfInfo_SetTimer, which several
@@ -3640,7 +3606,6 @@ var perfInfoTimerSetOneShotV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "TimerSetOneShot",
 	Fields: perfInfoSetTimerLayoutFields,
-	New:    func() etw.Event { return new(PerfInfoTimerSetOneShotV2) },
 }
 
 // AnyPerfInfoTimerSetOneShot is [PerfInfoTimerSetOneShotV2] in any version: a
@@ -3723,7 +3688,6 @@ var perfInfoTimerSetThreadV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "TimerSetThread",
 	Fields: perfInfoSetTimerLayoutFields,
-	New:    func() etw.Event { return new(PerfInfoTimerSetThreadV2) },
 }
 
 // AnyPerfInfoTimerSetThread is [PerfInfoTimerSetThreadV2] in any version: a
@@ -3803,7 +3767,6 @@ var perfInfoTimerCancelV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "TimerAddress", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(PerfInfoTimerCancelV2) },
 }
 
 // AnyPerfInfoTimerCancel is [PerfInfoTimerCancelV2] in any version: a newer
@@ -3905,7 +3868,6 @@ var perfInfoClockModeSwitchV2 = etw.EventDesc{
 		{Name: "Reserved", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 6}},
 		{Name: "NextClockUpdateTime", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(PerfInfoClockModeSwitchV2) },
 }
 
 // AnyPerfInfoClockModeSwitch is [PerfInfoClockModeSwitchV2] in any version: a
@@ -4004,7 +3966,6 @@ var perfInfoClockTimeUpdateV2 = etw.EventDesc{
 		{Name: "ClockOwner", Type: etw.InUInt32},
 		{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(PerfInfoClockTimeUpdateV2) },
 }
 
 // AnyPerfInfoClockTimeUpdate is [PerfInfoClockTimeUpdateV2] in any version: a
@@ -4097,7 +4058,6 @@ var perfInfoClockConfigurationV2 = etw.EventDesc{
 		{Name: "Capabilities", Type: etw.InUInt32},
 		{Name: "DisableReason", Type: etw.InUInt32, Map: &dynamicTickDisableReasonMap},
 	},
-	New: func() etw.Event { return new(PerfInfoClockConfigurationV2) },
 }
 
 // AnyPerfInfoClockConfiguration is [PerfInfoClockConfigurationV2] in any
@@ -4181,7 +4141,6 @@ var perfInfoIpiV2 = etw.EventDesc{
 		{Name: "RequestType", Type: etw.InUInt32, Map: &ipiRequestMap},
 		{Name: "TargetProcessor", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(PerfInfoIpiV2) },
 }
 
 // AnyPerfInfoIpi is [PerfInfoIpiV2] in any version: a newer one is decoded
@@ -4257,7 +4216,6 @@ var perfInfoISRUnexpectedV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Vector", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(PerfInfoISRUnexpectedV2) },
 }
 
 // AnyPerfInfoISRUnexpected is [PerfInfoISRUnexpectedV2] in any version: a
@@ -4325,7 +4283,6 @@ var perfInfoIoStartTimerV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "IoStartTimer",
 	Fields: ioTimerEventLayoutFields,
-	New:    func() etw.Event { return new(PerfInfoIoStartTimerV2) },
 }
 
 // ioTimerEventLayout is the template IoTimerEvent, which several events use.
@@ -4425,7 +4382,6 @@ var perfInfoIoStopTimerV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "IoStopTimer",
 	Fields: ioTimerEventLayoutFields,
-	New:    func() etw.Event { return new(PerfInfoIoStopTimerV2) },
 }
 
 // AnyPerfInfoIoStopTimer is [PerfInfoIoStopTimerV2] in any version: a newer
@@ -4496,7 +4452,6 @@ var perfInfoISRPASSV1 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "ISR-PASS",
 	Fields: isrv1LayoutFields,
-	New:    func() etw.Event { return new(PerfInfoISRPASSV1) },
 }
 
 // PerfInfoISRPASSV2 is the classic event of class
@@ -4548,7 +4503,6 @@ var perfInfoISRPASSV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "ISR-PASS",
 	Fields: isrLayoutFields,
-	New:    func() etw.Event { return new(PerfInfoISRPASSV2) },
 }
 
 // AnyPerfInfoISRPASS is the classic event of class
@@ -4649,7 +4603,6 @@ var perfInfoWdfISRV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "WdfISR",
 	Fields: wdfISRLayoutFields,
-	New:    func() etw.Event { return new(PerfInfoWdfISRV2) },
 }
 
 // wdfISRLayout is the template WDF_ISR, which several events use.
@@ -4742,7 +4695,6 @@ var perfInfoWdfPassiveISRV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "WdfPassiveISR",
 	Fields: wdfISRLayoutFields,
-	New:    func() etw.Event { return new(PerfInfoWdfPassiveISRV2) },
 }
 
 // AnyPerfInfoWdfPassiveISR is [PerfInfoWdfPassiveISRV2] in any version: a
@@ -4820,7 +4772,6 @@ var perfInfoWdfDPCV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Routine", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(PerfInfoWdfDPCV2) },
 }
 
 // AnyPerfInfoWdfDPC is [PerfInfoWdfDPCV2] in any version: a newer one is
@@ -4931,7 +4882,6 @@ var perfInfoCpuCacheFlushV2 = etw.EventDesc{
 		{Name: "Reserved0", Type: etw.InUInt8},
 		{Name: "Reserved1", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(PerfInfoCpuCacheFlushV2) },
 }
 
 // AnyPerfInfoCpuCacheFlush is [PerfInfoCpuCacheFlushV2] in any version: a
@@ -5042,7 +4992,6 @@ var perfInfoDpcEnqueueV2 = etw.EventDesc{
 		{Name: "Importance", Type: etw.InUInt8},
 		{Name: "Reserved", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 3}},
 	},
-	New: func() etw.Event { return new(PerfInfoDpcEnqueueV2) },
 }
 
 // AnyPerfInfoDpcEnqueue is [PerfInfoDpcEnqueueV2] in any version: a newer one
@@ -5128,7 +5077,6 @@ var perfInfoDpcExecutionV2 = etw.EventDesc{
 		{Name: "DpcRoutine", Type: etw.InPointer},
 		{Name: "Key", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(PerfInfoDpcExecutionV2) },
 }
 
 // AnyPerfInfoDpcExecution is [PerfInfoDpcExecutionV2] in any version: a newer
@@ -5205,7 +5153,6 @@ var perfInfoWdfWorkItemV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Routine", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(PerfInfoWdfWorkItemV2) },
 }
 
 // AnyPerfInfoWdfWorkItem is [PerfInfoWdfWorkItemV2] in any version: a newer
@@ -5278,7 +5225,6 @@ var perfInfoSetKTimer2V2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "SetKTimer2",
 	Fields: setOrExpireKTimer2LayoutFields,
-	New:    func() etw.Event { return new(PerfInfoSetKTimer2V2) },
 }
 
 // setOrExpireKTimer2Layout is the template SetOrExpireKTimer2, which several
@@ -5412,7 +5358,6 @@ var perfInfoExpireKTimer2V2 = etw.EventDesc{
 	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
 	TaskName: "PerfInfo", OpcodeName: "ExpireKTimer2",
 	Fields: setOrExpireKTimer2LayoutFields,
-	New:    func() etw.Event { return new(PerfInfoExpireKTimer2V2) },
 }
 
 // AnyPerfInfoExpireKTimer2 is [PerfInfoExpireKTimer2V2] in any version: a
@@ -5489,7 +5434,6 @@ var perfInfoCancelKTimer2V2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Timer", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(PerfInfoCancelKTimer2V2) },
 }
 
 // AnyPerfInfoCancelKTimer2 is [PerfInfoCancelKTimer2V2] in any version: a
@@ -5584,7 +5528,6 @@ var perfInfoDisableKTimer2V2 = etw.EventDesc{
 		{Name: "DisableContext", Type: etw.InPointer},
 		{Name: "TimerFlags", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(PerfInfoDisableKTimer2V2) },
 }
 
 // AnyPerfInfoDisableKTimer2 is [PerfInfoDisableKTimer2V2] in any version: a
@@ -5673,7 +5616,6 @@ var perfInfoFinalizeKTimer2V2 = etw.EventDesc{
 		{Name: "DisableCallback", Type: etw.InPointer},
 		{Name: "DisableContext", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(PerfInfoFinalizeKTimer2V2) },
 }
 
 // AnyPerfInfoFinalizeKTimer2 is [PerfInfoFinalizeKTimer2V2] in any version: a
@@ -5765,7 +5707,6 @@ var perfInfoShouldYieldProcessorV2 = etw.EventDesc{
 		{Name: "DpcWatchdogCount", Type: etw.InUInt32},
 		{Name: "DpcTimeCount", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(PerfInfoShouldYieldProcessorV2) },
 }
 
 // AnyPerfInfoShouldYieldProcessor is [PerfInfoShouldYieldProcessorV2] in any
@@ -5854,7 +5795,6 @@ var perfInfoHvHypercallV2 = etw.EventDesc{
 		{Name: "IsFast", Type: etw.InUInt8},
 		{Name: "IsNested", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(PerfInfoHvHypercallV2) },
 }
 
 // AnyPerfInfoHvHypercall is [PerfInfoHvHypercallV2] in any version: a newer

@@ -56,7 +56,6 @@ var poolAllocationV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
 	TaskName: "Pool", OpcodeName: "Allocation",
 	Fields: poolAllocFreeLayoutFields,
-	New:    func() etw.Event { return new(PoolAllocationV2) },
 }
 
 // poolAllocFreeLayout is the template PoolAllocFree, which several events use.
@@ -172,7 +171,6 @@ var poolSessionPoolAllocationV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
 	TaskName: "Pool", OpcodeName: "SessionPoolAllocation",
 	Fields: sessionPoolAllocFreeLayoutFields,
-	New:    func() etw.Event { return new(PoolSessionPoolAllocationV2) },
 }
 
 // sessionPoolAllocFreeLayout is the template SessionPoolAllocFree, which
@@ -295,7 +293,6 @@ var poolFreeV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
 	TaskName: "Pool", OpcodeName: "Free",
 	Fields: poolAllocFreeLayoutFields,
-	New:    func() etw.Event { return new(PoolFreeV2) },
 }
 
 // AnyPoolFree is [PoolFreeV2] in any version: a newer one is decoded like it.
@@ -365,7 +362,6 @@ var poolSessionPoolFreeV2 = etw.EventDesc{
 	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
 	TaskName: "Pool", OpcodeName: "SessionPoolFree",
 	Fields: sessionPoolAllocFreeLayoutFields,
-	New:    func() etw.Event { return new(PoolSessionPoolFreeV2) },
 }
 
 // AnyPoolSessionPoolFree is [PoolSessionPoolFreeV2] in any version: a newer
@@ -411,7 +407,6 @@ var poolSnapDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 2, Opcode: 40, Task: 18,
 	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
 	TaskName: "Pool", OpcodeName: "SnapDCStart",
-	New: func() etw.Event { return new(PoolSnapDCStartV2) },
 }
 
 // AnyPoolSnapDCStart is [PoolSnapDCStartV2] in any version: a newer one is
@@ -455,7 +450,6 @@ var poolSnapDCEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 41, Version: 2, Opcode: 41, Task: 18,
 	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
 	TaskName: "Pool", OpcodeName: "SnapDCEnd",
-	New: func() etw.Event { return new(PoolSnapDCEndV2) },
 }
 
 // AnyPoolSnapDCEnd is [PoolSnapDCEndV2] in any version: a newer one is decoded
@@ -501,7 +495,6 @@ var poolBigPoolSnapDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 42, Version: 2, Opcode: 42, Task: 18,
 	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
 	TaskName: "Pool", OpcodeName: "BigPoolSnapDCStart",
-	New: func() etw.Event { return new(PoolBigPoolSnapDCStartV2) },
 }
 
 // AnyPoolBigPoolSnapDCStart is [PoolBigPoolSnapDCStartV2] in any version: a
@@ -547,7 +540,6 @@ var poolBigPoolSnapDCEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 43, Version: 2, Opcode: 43, Task: 18,
 	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
 	TaskName: "Pool", OpcodeName: "BigPoolSnapDCEnd",
-	New: func() etw.Event { return new(PoolBigPoolSnapDCEndV2) },
 }
 
 // AnyPoolBigPoolSnapDCEnd is [PoolBigPoolSnapDCEndV2] in any version: a newer
@@ -595,7 +587,6 @@ var poolSessionPoolSnapDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 44, Version: 2, Opcode: 44, Task: 18,
 	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
 	TaskName: "Pool", OpcodeName: "SessionPoolSnapDCStart",
-	New: func() etw.Event { return new(PoolSessionPoolSnapDCStartV2) },
 }
 
 // AnyPoolSessionPoolSnapDCStart is [PoolSessionPoolSnapDCStartV2] in any
@@ -643,7 +634,6 @@ var poolSessionPoolSnapDCEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 45, Version: 2, Opcode: 45, Task: 18,
 	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
 	TaskName: "Pool", OpcodeName: "SessionPoolSnapDCEnd",
-	New: func() etw.Event { return new(PoolSessionPoolSnapDCEndV2) },
 }
 
 // AnyPoolSessionPoolSnapDCEnd is [PoolSessionPoolSnapDCEndV2] in any version:
@@ -697,7 +687,6 @@ var poolSessionBigPoolSnapDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 46, Version: 2, Opcode: 46, Task: 18,
 	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
 	TaskName: "Pool", OpcodeName: "SessionBigPoolSnapDCStart",
-	New: func() etw.Event { return new(PoolSessionBigPoolSnapDCStartV2) },
 }
 
 // AnyPoolSessionBigPoolSnapDCStart is [PoolSessionBigPoolSnapDCStartV2] in any
@@ -747,7 +736,6 @@ var poolSessionBigPoolSnapDCEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 47, Version: 2, Opcode: 47, Task: 18,
 	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
 	TaskName: "Pool", OpcodeName: "SessionBigPoolSnapDCEnd",
-	New: func() etw.Event { return new(PoolSessionBigPoolSnapDCEndV2) },
 }
 
 // AnyPoolSessionBigPoolSnapDCEnd is [PoolSessionBigPoolSnapDCEndV2] in any

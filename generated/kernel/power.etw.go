@@ -68,7 +68,6 @@ var powerBatteryLifeInfoV2 = etw.EventDesc{
 		{Name: "RemainingCapacity", Type: etw.InUInt32},
 		{Name: "Rate", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(PowerBatteryLifeInfoV2) },
 }
 
 // AnyPowerBatteryLifeInfo is [PowerBatteryLifeInfoV2] in any version: a newer
@@ -158,7 +157,6 @@ var powerIdleStateChangeV2 = etw.EventDesc{
 		{Name: "Throttle", Type: etw.InUInt32},
 		{Name: "Direction", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(PowerIdleStateChangeV2) },
 }
 
 // AnyPowerIdleStateChange is [PowerIdleStateChangeV2] in any version: a newer
@@ -248,7 +246,6 @@ var powerSetPowerActionV2 = etw.EventDesc{
 		{Name: "PowerAction", Type: etw.InUInt32},
 		{Name: "LightestState", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(PowerSetPowerActionV2) },
 }
 
 // AnyPowerSetPowerAction is [PowerSetPowerActionV2] in any version: a newer
@@ -342,7 +339,6 @@ var powerSetPowerActionRetV2 = etw.EventDesc{
 		{Name: "Status", Type: etw.InUInt32},
 		{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(PowerSetPowerActionRetV2) },
 }
 
 // AnyPowerSetPowerActionRet is [PowerSetPowerActionRetV2] in any version: a
@@ -454,7 +450,6 @@ var powerSetDevicesStateV2 = etw.EventDesc{
 		{Name: "IrpMinor", Type: etw.InUInt8},
 		{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(PowerSetDevicesStateV2) },
 }
 
 // AnyPowerSetDevicesState is [PowerSetDevicesStateV2] in any version: a newer
@@ -536,7 +531,6 @@ var powerSetDevicesStateRetV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Status", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(PowerSetDevicesStateRetV2) },
 }
 
 // AnyPowerSetDevicesStateRet is [PowerSetDevicesStateRetV2] in any version: a
@@ -673,7 +667,6 @@ var powerPoNotifyDeviceV2 = etw.EventDesc{
 		{Name: "DeviceNameLength", Type: etw.InUInt32},
 		{Name: "DeviceName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(PowerPoNotifyDeviceV2) },
 }
 
 // AnyPowerPoNotifyDevice is [PowerPoNotifyDeviceV2] in any version: a newer
@@ -774,7 +767,6 @@ var powerPoNotifyDeviceCompleteV2 = etw.EventDesc{
 		{Name: "Status", Type: etw.InUInt32},
 		{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(PowerPoNotifyDeviceCompleteV2) },
 }
 
 // AnyPowerPoNotifyDeviceComplete is [PowerPoNotifyDeviceCompleteV2] in any
@@ -874,7 +866,6 @@ var powerPoSessionCalloutV2 = etw.EventDesc{
 		{Name: "Flags", Type: etw.InUInt32},
 		{Name: "PowerStateTask", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(PowerPoSessionCalloutV2) },
 }
 
 // AnyPowerPoSessionCallout is [PowerPoSessionCalloutV2] in any version: a
@@ -953,7 +944,6 @@ var powerPoSessionCalloutRetV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Status", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(PowerPoSessionCalloutRetV2) },
 }
 
 // AnyPowerPoSessionCalloutRet is [PowerPoSessionCalloutRetV2] in any version:
@@ -1038,7 +1028,6 @@ var powerPoPresleepV2 = etw.EventDesc{
 		{Name: "PerformanceCounter", Type: etw.InInt64},
 		{Name: "PerformanceFrequency", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(PowerPoPresleepV2) },
 }
 
 // AnyPowerPoPresleep is [PowerPoPresleepV2] in any version: a newer one is
@@ -1115,7 +1104,6 @@ var powerPoPostsleepV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "PerformanceCounter", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(PowerPoPostsleepV2) },
 }
 
 // AnyPowerPoPostsleep is [PowerPoPostsleepV2] in any version: a newer one is
@@ -1195,7 +1183,6 @@ var powerPoCalibratedPerfcounterV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "PerformanceCounter", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(PowerPoCalibratedPerfcounterV2) },
 }
 
 // AnyPowerPoCalibratedPerfcounter is [PowerPoCalibratedPerfcounterV2] in any
@@ -1298,7 +1285,6 @@ var powerPpmPerfStateChangeV2 = etw.EventDesc{
 		{Name: "Result", Type: etw.InUInt32},
 		{Name: "Processors", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(PowerPpmPerfStateChangeV2) },
 }
 
 // AnyPowerPpmPerfStateChange is [PowerPpmPerfStateChangeV2] in any version: a
@@ -1389,7 +1375,6 @@ var powerPpmIdleStateChangeV2 = etw.EventDesc{
 		{Name: "OldState", Type: etw.InUInt32},
 		{Name: "Processors", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(PowerPpmIdleStateChangeV2) },
 }
 
 // AnyPowerPpmIdleStateChange is [PowerPpmIdleStateChangeV2] in any version: a
@@ -1486,7 +1471,6 @@ var powerPpmThermalConstraintV2 = etw.EventDesc{
 		{Name: "Pad1", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}},
 		{Name: "Processors", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(PowerPpmThermalConstraintV2) },
 }
 
 // AnyPowerPpmThermalConstraint is [PowerPpmThermalConstraintV2] in any
@@ -1536,7 +1520,6 @@ var powerPoSignalResumeUiV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 55, Version: 2, Opcode: 55, Task: 17,
 	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
 	TaskName: "Power", OpcodeName: "PoSignalResumeUi",
-	New: func() etw.Event { return new(PowerPoSignalResumeUiV2) },
 }
 
 // AnyPowerPoSignalResumeUi is [PowerPoSignalResumeUiV2] in any version: a
@@ -1583,7 +1566,6 @@ var powerPoSignalVideoOnV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 56, Version: 2, Opcode: 56, Task: 17,
 	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
 	TaskName: "Power", OpcodeName: "PoSignalVideoOn",
-	New: func() etw.Event { return new(PowerPoSignalVideoOnV2) },
 }
 
 // AnyPowerPoSignalVideoOn is [PowerPoSignalVideoOnV2] in any version: a newer
@@ -1673,7 +1655,6 @@ var powerPpmIdleStateEnterV2 = etw.EventDesc{
 		{Name: "Flags", Type: etw.InUInt32},
 		{Name: "ExpectedDuration", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(PowerPpmIdleStateEnterV2) },
 }
 
 // AnyPowerPpmIdleStateEnter is [PowerPpmIdleStateEnterV2] in any version: a
@@ -1757,7 +1738,6 @@ var powerPpmIdleStateExitV2 = etw.EventDesc{
 		{Name: "State", Type: etw.InUInt32},
 		{Name: "Status", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(PowerPpmIdleStateExitV2) },
 }
 
 // AnyPowerPpmIdleStateExit is [PowerPpmIdleStateExitV2] in any version: a
@@ -1859,7 +1839,6 @@ var powerIdleExitLatencyV2 = etw.EventDesc{
 		{Name: "ReturnLatency", Type: etw.InUInt32},
 		{Name: "TotalLatency", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(PowerIdleExitLatencyV2) },
 }
 
 // AnyPowerIdleExitLatency is [PowerIdleExitLatencyV2] in any version: a newer
@@ -1935,7 +1914,6 @@ var powerPpmIdleProcessorSelectionV2 = etw.EventDesc{
 	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
 	TaskName: "Power", OpcodeName: "PpmIdleProcessorSelection",
 	Fields: powerStateSelectionLayoutFields,
-	New:    func() etw.Event { return new(PowerPpmIdleProcessorSelectionV2) },
 }
 
 // powerStateSelectionLayout is the template Power_StateSelection, which
@@ -2059,7 +2037,6 @@ var powerPpmIdlePlatformSelectionV2 = etw.EventDesc{
 	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
 	TaskName: "Power", OpcodeName: "PpmIdlePlatformSelection",
 	Fields: powerStateSelectionLayoutFields,
-	New:    func() etw.Event { return new(PowerPpmIdlePlatformSelectionV2) },
 }
 
 // AnyPowerPpmIdlePlatformSelection is [PowerPpmIdlePlatformSelectionV2] in any

@@ -62,7 +62,6 @@ var processStartV0 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "Start",
 	Fields: processV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessStartV0) },
 }
 
 // processV0TypeGroup1Layout is the template Process_V0_TypeGroup1, which
@@ -170,7 +169,6 @@ var processStartV1 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "Start",
 	Fields: processV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessStartV1) },
 }
 
 // processV1TypeGroup1Layout is the template Process_V1_TypeGroup1, which
@@ -296,7 +294,6 @@ var processStartV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "Start",
 	Fields: processV2TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessStartV2) },
 }
 
 // processV2TypeGroup1Layout is the template Process_V2_TypeGroup1, which
@@ -430,7 +427,6 @@ var processStartV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "Start",
 	Fields: processV3TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessStartV3) },
 }
 
 // processV3TypeGroup1Layout is the template Process_V3_TypeGroup1, which
@@ -573,7 +569,6 @@ var processStartV4 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "Start",
 	Fields: processV4TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessStartV4) },
 }
 
 // processV4TypeGroup1Layout is the template Process_V4_TypeGroup1, which
@@ -922,7 +917,6 @@ var processStopV0 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "Stop",
 	Fields: processV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessStopV0) },
 }
 
 // ProcessStopV1 is the classic event of class
@@ -981,7 +975,6 @@ var processStopV1 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "Stop",
 	Fields: processV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessStopV1) },
 }
 
 // ProcessStopV2 is the classic event of class
@@ -1043,7 +1036,6 @@ var processStopV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "Stop",
 	Fields: processV2TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessStopV2) },
 }
 
 // ProcessStopV3 is the classic event of class
@@ -1107,7 +1099,6 @@ var processStopV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "Stop",
 	Fields: processV3TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessStopV3) },
 }
 
 // ProcessStopV4 is the classic event of class
@@ -1175,7 +1166,6 @@ var processStopV4 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "Stop",
 	Fields: processV4TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessStopV4) },
 }
 
 // AnyProcessStop is the classic event of class
@@ -1307,7 +1297,6 @@ var processDCStartV0 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "DCStart",
 	Fields: processV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessDCStartV0) },
 }
 
 // ProcessDCStartV1 is the classic event of class
@@ -1366,7 +1355,6 @@ var processDCStartV1 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "DCStart",
 	Fields: processV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessDCStartV1) },
 }
 
 // ProcessDCStartV2 is the classic event of class
@@ -1428,7 +1416,6 @@ var processDCStartV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "DCStart",
 	Fields: processV2TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessDCStartV2) },
 }
 
 // ProcessDCStartV3 is the classic event of class
@@ -1492,7 +1479,6 @@ var processDCStartV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "DCStart",
 	Fields: processV3TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessDCStartV3) },
 }
 
 // ProcessDCStartV4 is the classic event of class
@@ -1560,7 +1546,6 @@ var processDCStartV4 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "DCStart",
 	Fields: processV4TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessDCStartV4) },
 }
 
 // AnyProcessDCStart is the classic event of class
@@ -1692,7 +1677,6 @@ var processDCStopV0 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "DCStop",
 	Fields: processV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessDCStopV0) },
 }
 
 // ProcessDCStopV1 is the classic event of class
@@ -1751,7 +1735,6 @@ var processDCStopV1 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "DCStop",
 	Fields: processV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessDCStopV1) },
 }
 
 // ProcessDCStopV2 is the classic event of class
@@ -1813,7 +1796,6 @@ var processDCStopV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "DCStop",
 	Fields: processV2TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessDCStopV2) },
 }
 
 // ProcessDCStopV3 is the classic event of class
@@ -1877,7 +1859,6 @@ var processDCStopV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "DCStop",
 	Fields: processV3TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessDCStopV3) },
 }
 
 // ProcessDCStopV4 is the classic event of class
@@ -1945,7 +1926,6 @@ var processDCStopV4 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "DCStop",
 	Fields: processV4TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessDCStopV4) },
 }
 
 // AnyProcessDCStop is the classic event of class
@@ -2079,7 +2059,6 @@ var processTerminateV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 	},
-	New: func() etw.Event { return new(ProcessTerminateV2) },
 }
 
 // AnyProcessTerminate is [ProcessTerminateV2] in any version: a newer one is
@@ -2161,7 +2140,6 @@ var processPerfCtrV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "PerfCtr",
 	Fields: processV2TypeGroup2LayoutFields,
-	New:    func() etw.Event { return new(ProcessPerfCtrV2) },
 }
 
 // processV2TypeGroup2Layout is the template Process_V2_TypeGroup2, which
@@ -2342,7 +2320,6 @@ var processPerfCtrRundownV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "PerfCtrRundown",
 	Fields: processV2TypeGroup2LayoutFields,
-	New:    func() etw.Event { return new(ProcessPerfCtrRundownV2) },
 }
 
 // AnyProcessPerfCtrRundown is [ProcessPerfCtrRundownV2] in any version: a
@@ -2428,7 +2405,6 @@ var processInSwapV2 = etw.EventDesc{
 		{Name: "DirectoryTableBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 	},
-	New: func() etw.Event { return new(ProcessInSwapV2) },
 }
 
 // AnyProcessInSwap is [ProcessInSwapV2] in any version: a newer one is decoded
@@ -2504,7 +2480,6 @@ var processBootPhaseStartV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Phase", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ProcessBootPhaseStartV2) },
 }
 
 // AnyProcessBootPhaseStart is [ProcessBootPhaseStartV2] in any version: a
@@ -2589,7 +2564,6 @@ var processDefunctV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "Defunct",
 	Fields: processV2TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessDefunctV2) },
 }
 
 // ProcessDefunctV3 is the classic event of class
@@ -2653,7 +2627,6 @@ var processDefunctV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "Defunct",
 	Fields: processV3TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessDefunctV3) },
 }
 
 // ProcessDefunctV4 is the classic event of class
@@ -2721,7 +2694,6 @@ var processDefunctV4 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "Defunct",
 	Fields: processV4TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ProcessDefunctV4) },
 }
 
 // ProcessDefunctV5 is the classic event of class
@@ -2864,7 +2836,6 @@ var processDefunctV5 = etw.EventDesc{
 		{Name: "ApplicationId", Type: etw.InUnicodeString},
 		{Name: "ExitTime", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(ProcessDefunctV5) },
 }
 
 // AnyProcessDefunct is the classic event of class
@@ -3086,7 +3057,6 @@ var processWakeChargeUserV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeChargeUser",
 	Fields: processV2TypeGroup4LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeChargeUserV2) },
 }
 
 // processV2TypeGroup4Layout is the template Process_V2_TypeGroup4, which
@@ -3201,7 +3171,6 @@ var processWakeChargeExecutionV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeChargeExecution",
 	Fields: processV2TypeGroup4LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeChargeExecutionV2) },
 }
 
 // AnyProcessWakeChargeExecution is [ProcessWakeChargeExecutionV2] in any
@@ -3273,7 +3242,6 @@ var processWakeChargeKernelV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeChargeKernel",
 	Fields: processV2TypeGroup4LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeChargeKernelV2) },
 }
 
 // AnyProcessWakeChargeKernel is [ProcessWakeChargeKernelV2] in any version: a
@@ -3349,7 +3317,6 @@ var processWakeChargeInstrumentationV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeChargeInstrumentation",
 	Fields: processV2TypeGroup4LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeChargeInstrumentationV2) },
 }
 
 // AnyProcessWakeChargeInstrumentation is [ProcessWakeChargeInstrumentationV2]
@@ -3425,7 +3392,6 @@ var processWakeChargePreserveProcessV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeChargePreserveProcess",
 	Fields: processV2TypeGroup4LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeChargePreserveProcessV2) },
 }
 
 // AnyProcessWakeChargePreserveProcess is [ProcessWakeChargePreserveProcessV2]
@@ -3497,7 +3463,6 @@ var processWakeReleaseUserV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeReleaseUser",
 	Fields: processV2TypeGroup4LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeReleaseUserV2) },
 }
 
 // AnyProcessWakeReleaseUser is [ProcessWakeReleaseUserV2] in any version: a
@@ -3571,7 +3536,6 @@ var processWakeReleaseExecutionV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeReleaseExecution",
 	Fields: processV2TypeGroup4LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeReleaseExecutionV2) },
 }
 
 // AnyProcessWakeReleaseExecution is [ProcessWakeReleaseExecutionV2] in any
@@ -3643,7 +3607,6 @@ var processWakeReleaseKernelV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeReleaseKernel",
 	Fields: processV2TypeGroup4LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeReleaseKernelV2) },
 }
 
 // AnyProcessWakeReleaseKernel is [ProcessWakeReleaseKernelV2] in any version:
@@ -3719,7 +3682,6 @@ var processWakeReleaseInstrumentationV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeReleaseInstrumentation",
 	Fields: processV2TypeGroup4LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeReleaseInstrumentationV2) },
 }
 
 // AnyProcessWakeReleaseInstrumentation is
@@ -3798,7 +3760,6 @@ var processWakeReleasePreserveProcessV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeReleasePreserveProcess",
 	Fields: processV2TypeGroup4LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeReleasePreserveProcessV2) },
 }
 
 // AnyProcessWakeReleasePreserveProcess is
@@ -3873,7 +3834,6 @@ var processWakeDropUserV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeDropUser",
 	Fields: processV2TypeGroup4LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeDropUserV2) },
 }
 
 // AnyProcessWakeDropUser is [ProcessWakeDropUserV2] in any version: a newer
@@ -3945,7 +3905,6 @@ var processWakeDropExecutionV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeDropExecution",
 	Fields: processV2TypeGroup4LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeDropExecutionV2) },
 }
 
 // AnyProcessWakeDropExecution is [ProcessWakeDropExecutionV2] in any version:
@@ -4017,7 +3976,6 @@ var processWakeDropKernelV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeDropKernel",
 	Fields: processV2TypeGroup4LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeDropKernelV2) },
 }
 
 // AnyProcessWakeDropKernel is [ProcessWakeDropKernelV2] in any version: a
@@ -4093,7 +4051,6 @@ var processWakeDropInstrumentationV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeDropInstrumentation",
 	Fields: processV2TypeGroup4LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeDropInstrumentationV2) },
 }
 
 // AnyProcessWakeDropInstrumentation is [ProcessWakeDropInstrumentationV2] in
@@ -4169,7 +4126,6 @@ var processWakeDropPreserveProcessV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeDropPreserveProcess",
 	Fields: processV2TypeGroup4LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeDropPreserveProcessV2) },
 }
 
 // AnyProcessWakeDropPreserveProcess is [ProcessWakeDropPreserveProcessV2] in
@@ -4236,7 +4192,6 @@ var processWakeEventUserV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeEventUser",
 	Fields: processV2TypeGroup5LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeEventUserV2) },
 }
 
 // processV2TypeGroup5Layout is the template Process_V2_TypeGroup5, which
@@ -4331,7 +4286,6 @@ var processWakeEventExecutionV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeEventExecution",
 	Fields: processV2TypeGroup5LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeEventExecutionV2) },
 }
 
 // AnyProcessWakeEventExecution is [ProcessWakeEventExecutionV2] in any
@@ -4398,7 +4352,6 @@ var processWakeEventKernelV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeEventKernel",
 	Fields: processV2TypeGroup5LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeEventKernelV2) },
 }
 
 // AnyProcessWakeEventKernel is [ProcessWakeEventKernelV2] in any version: a
@@ -4469,7 +4422,6 @@ var processWakeEventInstrumentationV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Process", OpcodeName: "WakeEventInstrumentation",
 	Fields: processV2TypeGroup5LayoutFields,
-	New:    func() etw.Event { return new(ProcessWakeEventInstrumentationV2) },
 }
 
 // AnyProcessWakeEventInstrumentation is [ProcessWakeEventInstrumentationV2] in
@@ -4550,7 +4502,6 @@ var processWakeEventPreserveProcessV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Object", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(ProcessWakeEventPreserveProcessV2) },
 }
 
 // AnyProcessWakeEventPreserveProcess is [ProcessWakeEventPreserveProcessV2] in
@@ -4642,7 +4593,6 @@ var processDebugEventV2 = etw.EventDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "Reason", Type: etw.InUInt32, Map: &debugEventReasonMap},
 	},
-	New: func() etw.Event { return new(ProcessDebugEventV2) },
 }
 
 // AnyProcessDebugEvent is [ProcessDebugEventV2] in any version: a newer one is

@@ -61,7 +61,6 @@ var registryCreateV0 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "Create",
 	Fields: registryV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryCreateV0) },
 }
 
 // registryV0TypeGroup1Layout is the template Registry_V0_TypeGroup1, which
@@ -164,7 +163,6 @@ var registryCreateV1 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "Create",
 	Fields: registryV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryCreateV1) },
 }
 
 // registryV1TypeGroup1Layout is the template Registry_V1_TypeGroup1, which
@@ -273,7 +271,6 @@ var registryCreateV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "Create",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryCreateV2) },
 }
 
 // registryTypeGroup1Layout is the template Registry_TypeGroup1, which several
@@ -511,7 +508,6 @@ var registryOpenV0 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "Open",
 	Fields: registryV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryOpenV0) },
 }
 
 // RegistryOpenV1 is the classic event of class
@@ -567,7 +563,6 @@ var registryOpenV1 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "Open",
 	Fields: registryV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryOpenV1) },
 }
 
 // RegistryOpenV2 is the classic event of class
@@ -624,7 +619,6 @@ var registryOpenV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "Open",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryOpenV2) },
 }
 
 // AnyRegistryOpen is the classic event of class
@@ -739,7 +733,6 @@ var registryDeleteV0 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "Delete",
 	Fields: registryV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryDeleteV0) },
 }
 
 // RegistryDeleteV1 is the classic event of class
@@ -795,7 +788,6 @@ var registryDeleteV1 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "Delete",
 	Fields: registryV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryDeleteV1) },
 }
 
 // RegistryDeleteV2 is the classic event of class
@@ -852,7 +844,6 @@ var registryDeleteV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "Delete",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryDeleteV2) },
 }
 
 // AnyRegistryDelete is the classic event of class
@@ -967,7 +958,6 @@ var registryQueryV0 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "Query",
 	Fields: registryV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryQueryV0) },
 }
 
 // RegistryQueryV1 is the classic event of class
@@ -1023,7 +1013,6 @@ var registryQueryV1 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "Query",
 	Fields: registryV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryQueryV1) },
 }
 
 // RegistryQueryV2 is the classic event of class
@@ -1080,7 +1069,6 @@ var registryQueryV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "Query",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryQueryV2) },
 }
 
 // AnyRegistryQuery is the classic event of class
@@ -1195,7 +1183,6 @@ var registrySetValueV0 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "SetValue",
 	Fields: registryV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistrySetValueV0) },
 }
 
 // RegistrySetValueV1 is the classic event of class
@@ -1251,7 +1238,6 @@ var registrySetValueV1 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "SetValue",
 	Fields: registryV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistrySetValueV1) },
 }
 
 // RegistrySetValueV2 is the classic event of class
@@ -1308,7 +1294,6 @@ var registrySetValueV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "SetValue",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistrySetValueV2) },
 }
 
 // AnyRegistrySetValue is the classic event of class
@@ -1425,7 +1410,6 @@ var registryDeleteValueV0 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "DeleteValue",
 	Fields: registryV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryDeleteValueV0) },
 }
 
 // RegistryDeleteValueV1 is the classic event of class
@@ -1481,7 +1465,6 @@ var registryDeleteValueV1 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "DeleteValue",
 	Fields: registryV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryDeleteValueV1) },
 }
 
 // RegistryDeleteValueV2 is the classic event of class
@@ -1538,7 +1521,6 @@ var registryDeleteValueV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "DeleteValue",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryDeleteValueV2) },
 }
 
 // AnyRegistryDeleteValue is the classic event of class
@@ -1657,7 +1639,6 @@ var registryQueryValueV0 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "QueryValue",
 	Fields: registryV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryQueryValueV0) },
 }
 
 // RegistryQueryValueV1 is the classic event of class
@@ -1713,7 +1694,6 @@ var registryQueryValueV1 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "QueryValue",
 	Fields: registryV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryQueryValueV1) },
 }
 
 // RegistryQueryValueV2 is the classic event of class
@@ -1770,7 +1750,6 @@ var registryQueryValueV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "QueryValue",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryQueryValueV2) },
 }
 
 // AnyRegistryQueryValue is the classic event of class
@@ -1890,7 +1869,6 @@ var registryEnumerateKeyV0 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "EnumerateKey",
 	Fields: registryV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryEnumerateKeyV0) },
 }
 
 // RegistryEnumerateKeyV1 is the classic event of class
@@ -1947,7 +1925,6 @@ var registryEnumerateKeyV1 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "EnumerateKey",
 	Fields: registryV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryEnumerateKeyV1) },
 }
 
 // RegistryEnumerateKeyV2 is the classic event of class
@@ -2005,7 +1982,6 @@ var registryEnumerateKeyV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "EnumerateKey",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryEnumerateKeyV2) },
 }
 
 // AnyRegistryEnumerateKey is the classic event of class
@@ -2126,7 +2102,6 @@ var registryEnumerateValueKeyV0 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "EnumerateValueKey",
 	Fields: registryV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryEnumerateValueKeyV0) },
 }
 
 // RegistryEnumerateValueKeyV1 is the classic event of class
@@ -2183,7 +2158,6 @@ var registryEnumerateValueKeyV1 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "EnumerateValueKey",
 	Fields: registryV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryEnumerateValueKeyV1) },
 }
 
 // RegistryEnumerateValueKeyV2 is the classic event of class
@@ -2241,7 +2215,6 @@ var registryEnumerateValueKeyV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "EnumerateValueKey",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryEnumerateValueKeyV2) },
 }
 
 // AnyRegistryEnumerateValueKey is the classic event of class
@@ -2364,7 +2337,6 @@ var registryQueryMultipleValueV0 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "QueryMultipleValue",
 	Fields: registryV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryQueryMultipleValueV0) },
 }
 
 // RegistryQueryMultipleValueV1 is the classic event of class
@@ -2420,7 +2392,6 @@ var registryQueryMultipleValueV1 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "QueryMultipleValue",
 	Fields: registryV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryQueryMultipleValueV1) },
 }
 
 // RegistryQueryMultipleValueV2 is the classic event of class
@@ -2477,7 +2448,6 @@ var registryQueryMultipleValueV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "QueryMultipleValue",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryQueryMultipleValueV2) },
 }
 
 // AnyRegistryQueryMultipleValue is the classic event of class
@@ -2599,7 +2569,6 @@ var registrySetInformationV0 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "SetInformation",
 	Fields: registryV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistrySetInformationV0) },
 }
 
 // RegistrySetInformationV1 is the classic event of class
@@ -2655,7 +2624,6 @@ var registrySetInformationV1 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "SetInformation",
 	Fields: registryV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistrySetInformationV1) },
 }
 
 // RegistrySetInformationV2 is the classic event of class
@@ -2712,7 +2680,6 @@ var registrySetInformationV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "SetInformation",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistrySetInformationV2) },
 }
 
 // AnyRegistrySetInformation is the classic event of class
@@ -2831,7 +2798,6 @@ var registryFlushV0 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "Flush",
 	Fields: registryV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryFlushV0) },
 }
 
 // RegistryFlushV1 is the classic event of class
@@ -2887,7 +2853,6 @@ var registryFlushV1 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "Flush",
 	Fields: registryV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryFlushV1) },
 }
 
 // RegistryFlushV2 is the classic event of class
@@ -2944,7 +2909,6 @@ var registryFlushV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "Flush",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryFlushV2) },
 }
 
 // AnyRegistryFlush is the classic event of class
@@ -3062,7 +3026,6 @@ var registryKCBCreateV1 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "KCBCreate",
 	Fields: registryV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryKCBCreateV1) },
 }
 
 // RegistryKCBCreateV2 is the classic event of class
@@ -3120,7 +3083,6 @@ var registryKCBCreateV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "KCBCreate",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryKCBCreateV2) },
 }
 
 // AnyRegistryKCBCreate is the classic event of class
@@ -3283,7 +3245,6 @@ var registryKCBDeleteV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "KCBDelete",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryKCBDeleteV2) },
 }
 
 // AnyRegistryKCBDelete is [RegistryKCBDeleteV2] in any version: a newer one is
@@ -3366,7 +3327,6 @@ var registryKCBRundownBeginV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "KCBRundownBegin",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryKCBRundownBeginV2) },
 }
 
 // AnyRegistryKCBRundownBegin is [RegistryKCBRundownBeginV2] in any version: a
@@ -3449,7 +3409,6 @@ var registryKCBRundownEndV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "KCBRundownEnd",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryKCBRundownEndV2) },
 }
 
 // AnyRegistryKCBRundownEnd is [RegistryKCBRundownEndV2] in any version: a
@@ -3532,7 +3491,6 @@ var registryVirtualizeV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "Virtualize",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryVirtualizeV2) },
 }
 
 // AnyRegistryVirtualize is [RegistryVirtualizeV2] in any version: a newer one
@@ -3615,7 +3573,6 @@ var registryCloseV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "Close",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryCloseV2) },
 }
 
 // AnyRegistryClose is [RegistryCloseV2] in any version: a newer one is decoded
@@ -3695,7 +3652,6 @@ var registrySetSecurityV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "SetSecurity",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistrySetSecurityV2) },
 }
 
 // AnyRegistrySetSecurity is [RegistrySetSecurityV2] in any version: a newer
@@ -3777,7 +3733,6 @@ var registryQuerySecurityV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "QuerySecurity",
 	Fields: registryTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(RegistryQuerySecurityV2) },
 }
 
 // AnyRegistryQuerySecurity is [RegistryQuerySecurityV2] in any version: a
@@ -3855,7 +3810,6 @@ var registryTxRCommitV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "TxRCommit",
 	Fields: registryTxRLayoutFields,
-	New:    func() etw.Event { return new(RegistryTxRCommitV2) },
 }
 
 // registryTxRLayout is the template Registry_TxR, which several events use.
@@ -3987,7 +3941,6 @@ var registryTxRPrepareV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "TxRPrepare",
 	Fields: registryTxRLayoutFields,
-	New:    func() etw.Event { return new(RegistryTxRPrepareV2) },
 }
 
 // AnyRegistryTxRPrepare is [RegistryTxRPrepareV2] in any version: a newer one
@@ -4065,7 +4018,6 @@ var registryTxRRollbackV2 = etw.EventDesc{
 	Class:    etw.GUID{0x2e, 0x72, 0x53, 0xae, 0x63, 0xc8, 0xd2, 0x11, 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1},
 	TaskName: "Registry", OpcodeName: "TxRRollback",
 	Fields: registryTxRLayoutFields,
-	New:    func() etw.Event { return new(RegistryTxRRollbackV2) },
 }
 
 // AnyRegistryTxRRollback is [RegistryTxRRollbackV2] in any version: a newer
@@ -4205,7 +4157,6 @@ var registryCountersV2 = etw.EventDesc{
 		{Name: "Counter10", Type: etw.InUInt64},
 		{Name: "Counter11", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(RegistryCountersV2) },
 }
 
 // AnyRegistryCounters is [RegistryCountersV2] in any version: a newer one is
@@ -4282,7 +4233,6 @@ var registryConfigV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "CurrentControlSet", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(RegistryConfigV2) },
 }
 
 // AnyRegistryConfig is [RegistryConfigV2] in any version: a newer one is
@@ -4385,7 +4335,6 @@ var registryHiveInitV2 = etw.EventDesc{
 		{Name: "Size", Type: etw.InUInt32},
 		{Name: "FileName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(RegistryHiveInitV2) },
 }
 
 // AnyRegistryHiveInit is [RegistryHiveInitV2] in any version: a newer one is
@@ -4482,7 +4431,6 @@ var registryHiveDestroyV2 = etw.EventDesc{
 		{Name: "FileName", Type: etw.InUnicodeString},
 		{Name: "Path", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(RegistryHiveDestroyV2) },
 }
 
 // AnyRegistryHiveDestroy is [RegistryHiveDestroyV2] in any version: a newer
@@ -4573,7 +4521,6 @@ var registryHiveLinkV2 = etw.EventDesc{
 		{Name: "Hive", Type: etw.InPointer},
 		{Name: "Path", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(RegistryHiveLinkV2) },
 }
 
 // AnyRegistryHiveLink is [RegistryHiveLinkV2] in any version: a newer one is
@@ -4684,7 +4631,6 @@ var registryHiveDCEndV2 = etw.EventDesc{
 		{Name: "FileName", Type: etw.InUnicodeString},
 		{Name: "LinkPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(RegistryHiveDCEndV2) },
 }
 
 // AnyRegistryHiveDCEnd is [RegistryHiveDCEndV2] in any version: a newer one is
@@ -4781,7 +4727,6 @@ var registryHiveDirtyV2 = etw.EventDesc{
 		{Name: "LinkPath", Type: etw.InUnicodeString},
 		{Name: "DirtyReason", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(RegistryHiveDirtyV2) },
 }
 
 // AnyRegistryHiveDirty is [RegistryHiveDirtyV2] in any version: a newer one is
@@ -4887,7 +4832,6 @@ var registryChangeNotifyV2 = etw.EventDesc{
 		{Name: "WatchSubtree", Type: etw.InUInt8},
 		{Name: "Primary", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(RegistryChangeNotifyV2) },
 }
 
 // AnyRegistryChangeNotify is [RegistryChangeNotifyV2] in any version: a newer

@@ -66,7 +66,6 @@ var splitIoVolMgrV2 = etw.EventDesc{
 		{Name: "ParentIrp", Type: etw.InPointer},
 		{Name: "ChildIrp", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(SplitIoVolMgrV2) },
 }
 
 // AnySplitIoVolMgr is [SplitIoVolMgrV2] in any version: a newer one is decoded

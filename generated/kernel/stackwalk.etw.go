@@ -91,7 +91,6 @@ var stackWalkStackV2 = etw.EventDesc{
 		{Name: "StackThread", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "Stack", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(StackWalkStackV2) },
 }
 
 // AnyStackWalkStack is [StackWalkStackV2] in any version: a newer one is
@@ -167,7 +166,6 @@ var stackWalkKeyCreateV2 = etw.EventDesc{
 	Class:    etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
 	TaskName: "StackWalk", OpcodeName: "KeyCreate",
 	Fields: stackWalkTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(StackWalkKeyCreateV2) },
 }
 
 // stackWalkTypeGroup1Layout is the template StackWalk_TypeGroup1, which
@@ -281,7 +279,6 @@ var stackWalkKeyDeleteV2 = etw.EventDesc{
 	Class:    etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
 	TaskName: "StackWalk", OpcodeName: "KeyDelete",
 	Fields: stackWalkTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(StackWalkKeyDeleteV2) },
 }
 
 // AnyStackWalkKeyDelete is [StackWalkKeyDeleteV2] in any version: a newer one
@@ -358,7 +355,6 @@ var stackWalkKeyRundownV2 = etw.EventDesc{
 	Class:    etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
 	TaskName: "StackWalk", OpcodeName: "KeyRundown",
 	Fields: stackWalkTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(StackWalkKeyRundownV2) },
 }
 
 // AnyStackWalkKeyRundown is [StackWalkKeyRundownV2] in any version: a newer
@@ -436,7 +432,6 @@ var stackWalkStackKeyKernelV2 = etw.EventDesc{
 	Class:    etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
 	TaskName: "StackWalk", OpcodeName: "StackKeyKernel",
 	Fields: stackWalkKeyLayoutFields,
-	New:    func() etw.Event { return new(StackWalkStackKeyKernelV2) },
 }
 
 // stackWalkKeyLayout is the template StackWalk_Key, which several events use.
@@ -555,7 +550,6 @@ var stackWalkStackKeyUserV2 = etw.EventDesc{
 	Class:    etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
 	TaskName: "StackWalk", OpcodeName: "StackKeyUser",
 	Fields: stackWalkKeyLayoutFields,
-	New:    func() etw.Event { return new(StackWalkStackKeyUserV2) },
 }
 
 // AnyStackWalkStackKeyUser is [StackWalkStackKeyUserV2] in any version: a

@@ -79,7 +79,6 @@ var sysConfigBuildInfoV0 = etw.EventDesc{
 		{Name: "BuildLab", Type: etw.InUnicodeString},
 		{Name: "ProductName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SysConfigBuildInfoV0) },
 }
 
 // AnySysConfigBuildInfo is [SysConfigBuildInfoV0] in any version: a newer one
@@ -169,7 +168,6 @@ var sysConfigSystemPathsV0 = etw.EventDesc{
 		{Name: "SystemDirectory", Type: etw.InUnicodeString},
 		{Name: "SystemWindowsDirectory", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SysConfigSystemPathsV0) },
 }
 
 // AnySysConfigSystemPaths is [SysConfigSystemPathsV0] in any version: a newer
@@ -253,7 +251,6 @@ var sysConfigUnknownVolumeV0 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "NtPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SysConfigUnknownVolumeV0) },
 }
 
 // AnySysConfigUnknownVolume is [SysConfigUnknownVolumeV0] in any version: a
@@ -344,7 +341,6 @@ var sysConfigVolumeMappingV0 = etw.EventDesc{
 		{Name: "NtPath", Type: etw.InUnicodeString},
 		{Name: "DosPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SysConfigVolumeMappingV0) },
 }
 
 // AnySysConfigVolumeMapping is [SysConfigVolumeMappingV0] in any version: a
@@ -688,7 +684,6 @@ var sysConfigNetworkInterfaceV0 = etw.EventDesc{
 		{Name: "OutBroadcastOctets", Type: etw.InUInt64},
 		{Name: "OutQLen", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(SysConfigNetworkInterfaceV0) },
 }
 
 // AnySysConfigNetworkInterface is [SysConfigNetworkInterfaceV0] in any
@@ -782,7 +777,6 @@ var sysConfigDeviceFamilyV0 = etw.EventDesc{
 		{Name: "DeviceFamily", Type: etw.InUInt32},
 		{Name: "DeviceForm", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(SysConfigDeviceFamilyV0) },
 }
 
 // AnySysConfigDeviceFamily is [SysConfigDeviceFamilyV0] in any version: a

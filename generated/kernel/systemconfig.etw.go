@@ -117,7 +117,6 @@ var systemConfigCPUV0 = etw.EventDesc{
 		{Name: "DomainName", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 132}},
 		{Name: "HyperThreadingFlag", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(SystemConfigCPUV0) },
 }
 
 // SystemConfigCPUV1 is the classic event of class
@@ -225,7 +224,6 @@ var systemConfigCPUV1 = etw.EventDesc{
 		{Name: "DomainName", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 132}},
 		{Name: "HyperThreadingFlag", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(SystemConfigCPUV1) },
 }
 
 // SystemConfigCPUV2 is the classic event of class
@@ -333,7 +331,6 @@ var systemConfigCPUV2 = etw.EventDesc{
 		{Name: "DomainName", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 134}},
 		{Name: "HyperThreadingFlag", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(SystemConfigCPUV2) },
 }
 
 // SystemConfigCPUV3 is the classic event of class
@@ -482,7 +479,6 @@ var systemConfigCPUV3 = etw.EventDesc{
 		{Name: "NxEnabled", Type: etw.InUInt8},
 		{Name: "MemorySpeed", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(SystemConfigCPUV3) },
 }
 
 // AnySystemConfigCPU is the classic event of class
@@ -800,7 +796,6 @@ var systemConfigPhyDiskV0 = etw.EventDesc{
 		{Name: "BootDriveLetter", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 3}},
 		{Name: "Spare", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 2}},
 	},
-	New: func() etw.Event { return new(SystemConfigPhyDiskV0) },
 }
 
 // SystemConfigPhyDiskV1 is the classic event of class
@@ -947,7 +942,6 @@ var systemConfigPhyDiskV1 = etw.EventDesc{
 		{Name: "BootDriveLetter", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 3}},
 		{Name: "Spare", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 2}},
 	},
-	New: func() etw.Event { return new(SystemConfigPhyDiskV1) },
 }
 
 // SystemConfigPhyDiskV2 is the classic event of class
@@ -1093,7 +1087,6 @@ var systemConfigPhyDiskV2 = etw.EventDesc{
 		{Name: "BootDriveLetter", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 3}},
 		{Name: "Spare", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 2}},
 	},
-	New: func() etw.Event { return new(SystemConfigPhyDiskV2) },
 }
 
 // AnySystemConfigPhyDisk is the classic event of class
@@ -1397,7 +1390,6 @@ var systemConfigLogDiskV0 = etw.EventDesc{
 		{Name: "FileSystem", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 16}},
 		{Name: "VolumeExt", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(SystemConfigLogDiskV0) },
 }
 
 // SystemConfigLogDiskV1 is the classic event of class
@@ -1545,7 +1537,6 @@ var systemConfigLogDiskV1 = etw.EventDesc{
 		{Name: "FileSystem", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 16}},
 		{Name: "VolumeExt", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(SystemConfigLogDiskV1) },
 }
 
 // SystemConfigLogDiskV2 is the classic event of class
@@ -1699,7 +1690,6 @@ var systemConfigLogDiskV2 = etw.EventDesc{
 		{Name: "VolumeExt", Type: etw.InUInt32},
 		{Name: "Pad3", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(SystemConfigLogDiskV2) },
 }
 
 // AnySystemConfigLogDisk is the classic event of class
@@ -2016,7 +2006,6 @@ var systemConfigNICV0 = etw.EventDesc{
 		{Name: "DnsServer4", Type: etw.InInt32},
 		{Name: "Data", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(SystemConfigNICV0) },
 }
 
 // SystemConfigNICV1 is the classic event of class
@@ -2164,7 +2153,6 @@ var systemConfigNICV1 = etw.EventDesc{
 		{Name: "DnsServer4", Type: etw.InInt32},
 		{Name: "Data", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(SystemConfigNICV1) },
 }
 
 // SystemConfigNICV2 is the classic event of class
@@ -2261,7 +2249,6 @@ var systemConfigNICV2 = etw.EventDesc{
 		{Name: "IpAddresses", Type: etw.InUnicodeString},
 		{Name: "DnsServerAddresses", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigNICV2) },
 }
 
 // AnySystemConfigNIC is the classic event of class
@@ -2592,7 +2579,6 @@ var systemConfigVideoV0 = etw.EventDesc{
 		{Name: "DeviceId", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 256}},
 		{Name: "StateFlags", Type: etw.InUInt32, Map: &displayStateFlagsMap},
 	},
-	New: func() etw.Event { return new(SystemConfigVideoV0) },
 }
 
 // SystemConfigVideoV1 is the classic event of class
@@ -2716,7 +2702,6 @@ var systemConfigVideoV1 = etw.EventDesc{
 		{Name: "DeviceId", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 256}},
 		{Name: "StateFlags", Type: etw.InUInt32, Map: &displayStateFlagsMap},
 	},
-	New: func() etw.Event { return new(SystemConfigVideoV1) },
 }
 
 // SystemConfigVideoV2 is the classic event of class
@@ -2839,7 +2824,6 @@ var systemConfigVideoV2 = etw.EventDesc{
 		{Name: "DeviceId", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 256}},
 		{Name: "StateFlags", Type: etw.InUInt32, Map: &displayStateFlagsMap},
 	},
-	New: func() etw.Event { return new(SystemConfigVideoV2) },
 }
 
 // AnySystemConfigVideo is the classic event of class
@@ -3051,7 +3035,6 @@ var systemConfigServicesV0 = etw.EventDesc{
 		{Name: "ProcessName", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 34}},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 	},
-	New: func() etw.Event { return new(SystemConfigServicesV0) },
 }
 
 // SystemConfigServicesV1 is the classic event of class
@@ -3130,7 +3113,6 @@ var systemConfigServicesV1 = etw.EventDesc{
 		{Name: "ProcessName", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 34}},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 	},
-	New: func() etw.Event { return new(SystemConfigServicesV1) },
 }
 
 // SystemConfigServicesV2 is the classic event of class
@@ -3224,7 +3206,6 @@ var systemConfigServicesV2 = etw.EventDesc{
 		{Name: "DisplayName", Type: etw.InUnicodeString},
 		{Name: "ProcessName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigServicesV2) },
 }
 
 // SystemConfigServicesV3 is the classic event of class
@@ -3331,7 +3312,6 @@ var systemConfigServicesV3 = etw.EventDesc{
 		{Name: "LoadOrderGroup", Type: etw.InUnicodeString},
 		{Name: "SvchostGroup", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigServicesV3) },
 }
 
 // AnySystemConfigServices is the classic event of class
@@ -3562,7 +3542,6 @@ var systemConfigPowerV0 = etw.EventDesc{
 		{Name: "Pad2", Type: etw.InUInt8},
 		{Name: "Pad3", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(SystemConfigPowerV0) },
 }
 
 // SystemConfigPowerV1 is the classic event of class
@@ -3662,7 +3641,6 @@ var systemConfigPowerV1 = etw.EventDesc{
 		{Name: "Pad2", Type: etw.InUInt8},
 		{Name: "Pad3", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(SystemConfigPowerV1) },
 }
 
 // SystemConfigPowerV2 is the classic event of class
@@ -3761,7 +3739,6 @@ var systemConfigPowerV2 = etw.EventDesc{
 		{Name: "Pad2", Type: etw.InUInt8},
 		{Name: "Pad3", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(SystemConfigPowerV2) },
 }
 
 // AnySystemConfigPower is the classic event of class
@@ -3944,7 +3921,6 @@ var systemConfigNetworkV2 = etw.EventDesc{
 		{Name: "MaxUserPort", Type: etw.InUInt32},
 		{Name: "TcpTimedWaitDelay", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(SystemConfigNetworkV2) },
 }
 
 // AnySystemConfigNetwork is [SystemConfigNetworkV2] in any version: a newer
@@ -4131,7 +4107,6 @@ var systemConfigOpticalDiskV2 = etw.EventDesc{
 		{Name: "DeviceName", Type: etw.InAnsiString, Out: etw.OutUTF8},
 		{Name: "ManufacturerName", Type: etw.InAnsiString, Out: etw.OutUTF8},
 	},
-	New: func() etw.Event { return new(SystemConfigOpticalDiskV2) },
 }
 
 // AnySystemConfigOpticalDisk is [SystemConfigOpticalDiskV2] in any version: a
@@ -4239,7 +4214,6 @@ var systemConfigPhyDiskExV2 = etw.EventDesc{
 		{Name: "SeekPenalty", Type: etw.InUInt8},
 		{Name: "Flag3", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(SystemConfigPhyDiskExV2) },
 }
 
 // AnySystemConfigPhyDiskEx is [SystemConfigPhyDiskExV2] in any version: a
@@ -4340,7 +4314,6 @@ var systemConfigIRQV0 = etw.EventDesc{
 		{Name: "DeviceDescriptionLen", Type: etw.InUInt32},
 		{Name: "DeviceDescription", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigIRQV0) },
 }
 
 // SystemConfigIRQV1 is the classic event of class
@@ -4418,7 +4391,6 @@ var systemConfigIRQV1 = etw.EventDesc{
 		{Name: "DeviceDescriptionLen", Type: etw.InUInt32},
 		{Name: "DeviceDescription", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigIRQV1) },
 }
 
 // SystemConfigIRQV2 is the classic event of class
@@ -4496,7 +4468,6 @@ var systemConfigIRQV2 = etw.EventDesc{
 		{Name: "DeviceDescriptionLen", Type: etw.InUInt32},
 		{Name: "DeviceDescription", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigIRQV2) },
 }
 
 // SystemConfigIRQV3 is the classic event of class
@@ -4586,7 +4557,6 @@ var systemConfigIRQV3 = etw.EventDesc{
 		{Name: "DeviceDescriptionLen", Type: etw.InUInt32},
 		{Name: "DeviceDescription", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigIRQV3) },
 }
 
 // AnySystemConfigIRQ is the classic event of class
@@ -4791,7 +4761,6 @@ var systemConfigPnPV0 = etw.EventDesc{
 		{Name: "DeviceDescription", Type: etw.InUnicodeString},
 		{Name: "FriendlyName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigPnPV0) },
 }
 
 // SystemConfigPnPV1 is the classic event of class
@@ -4883,7 +4852,6 @@ var systemConfigPnPV1 = etw.EventDesc{
 		{Name: "DeviceDescription", Type: etw.InUnicodeString},
 		{Name: "FriendlyName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigPnPV1) },
 }
 
 // SystemConfigPnPV2 is the classic event of class
@@ -4975,7 +4943,6 @@ var systemConfigPnPV2 = etw.EventDesc{
 		{Name: "DeviceDescription", Type: etw.InUnicodeString},
 		{Name: "FriendlyName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigPnPV2) },
 }
 
 // SystemConfigPnPV3 is the classic event of class
@@ -5074,7 +5041,6 @@ var systemConfigPnPV3 = etw.EventDesc{
 		{Name: "FriendlyName", Type: etw.InUnicodeString},
 		{Name: "PdoName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigPnPV3) },
 }
 
 // SystemConfigPnPV4 is the classic event of class
@@ -5193,7 +5159,6 @@ var systemConfigPnPV4 = etw.EventDesc{
 		{Name: "UpperFilters", Type: etw.InUnicodeString, Count: etw.Size{Kind: etw.SizeField, N: 1}},
 		{Name: "LowerFilters", Type: etw.InUnicodeString, Count: etw.Size{Kind: etw.SizeField, N: 2}},
 	},
-	New: func() etw.Event { return new(SystemConfigPnPV4) },
 }
 
 // SystemConfigPnPV5 is the classic event of class
@@ -5324,7 +5289,6 @@ var systemConfigPnPV5 = etw.EventDesc{
 		{Name: "UpperFilters", Type: etw.InUnicodeString, Count: etw.Size{Kind: etw.SizeField, N: 1}},
 		{Name: "LowerFilters", Type: etw.InUnicodeString, Count: etw.Size{Kind: etw.SizeField, N: 2}},
 	},
-	New: func() etw.Event { return new(SystemConfigPnPV5) },
 }
 
 // AnySystemConfigPnP is the classic event of class
@@ -5607,7 +5571,6 @@ var systemConfigIDEChannelV2 = etw.EventDesc{
 		{Name: "LocationInformationLen", Type: etw.InUInt32},
 		{Name: "LocationInformation", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigIDEChannelV2) },
 }
 
 // AnySystemConfigIDEChannel is [SystemConfigIDEChannelV2] in any version: a
@@ -5702,7 +5665,6 @@ var systemConfigNumaNodeV2 = etw.EventDesc{
 			{Name: "Reserved", Type: etw.InUInt16, Count: etw.Size{Kind: etw.SizeConst, N: 3}},
 		}},
 	},
-	New: func() etw.Event { return new(SystemConfigNumaNodeV2) },
 }
 
 // SystemConfigNumaNodeV2NodeMap is one element of
@@ -5934,7 +5896,6 @@ var systemConfigPlatformV2 = etw.EventDesc{
 		{Name: "BiosDate", Type: etw.InUnicodeString},
 		{Name: "BiosVersion", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigPlatformV2) },
 }
 
 // AnySystemConfigPlatform is [SystemConfigPlatformV2] in any version: a newer
@@ -6028,7 +5989,6 @@ var systemConfigProcessorGroupV2 = etw.EventDesc{
 		{Name: "GroupCount", Type: etw.InUInt32},
 		{Name: "Affinity", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeField}},
 	},
-	New: func() etw.Event { return new(SystemConfigProcessorGroupV2) },
 }
 
 // AnySystemConfigProcessorGroup is [SystemConfigProcessorGroupV2] in any
@@ -6125,7 +6085,6 @@ var systemConfigProcessorNumberV2 = etw.EventDesc{
 			{Name: "Reserved", Type: etw.InUInt8},
 		}},
 	},
-	New: func() etw.Event { return new(SystemConfigProcessorNumberV2) },
 }
 
 // SystemConfigProcessorNumberV2ProcessorNumber is one element of
@@ -6351,7 +6310,6 @@ var systemConfigDPIV2 = etw.EventDesc{
 		{Name: "MachineDPI", Type: etw.InUInt32},
 		{Name: "UserDPI", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(SystemConfigDPIV2) },
 }
 
 // AnySystemConfigDPI is [SystemConfigDPIV2] in any version: a newer one is
@@ -6424,7 +6382,6 @@ var systemConfigCodeIntegrityV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "CodeIntegrityInfo", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(SystemConfigCodeIntegrityV2) },
 }
 
 // AnySystemConfigCodeIntegrity is [SystemConfigCodeIntegrityV2] in any
@@ -6505,7 +6462,6 @@ var systemConfigTelemetryConfigurationV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "MachineId", Type: etw.InGUID},
 	},
-	New: func() etw.Event { return new(SystemConfigTelemetryConfigurationV2) },
 }
 
 // AnySystemConfigTelemetryConfiguration is
@@ -6820,7 +6776,6 @@ var systemConfigDefragmentationV2 = etw.EventDesc{
 		{Name: "VolumeId", Type: etw.InGUID},
 		{Name: "VolumePathNames", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigDefragmentationV2) },
 }
 
 // AnySystemConfigDefragmentation is [SystemConfigDefragmentationV2] in any
@@ -7000,7 +6955,6 @@ var systemConfigMobilePlatformV2 = etw.EventDesc{
 		{Name: "SOCVersion", Type: etw.InUnicodeString},
 		{Name: "HardwareVariant", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigMobilePlatformV2) },
 }
 
 // SystemConfigMobilePlatformV3 is the classic event of class
@@ -7133,7 +7087,6 @@ var systemConfigMobilePlatformV3 = etw.EventDesc{
 		{Name: "BspVersion", Type: etw.InUnicodeString},
 		{Name: "OemSoftwareVersion", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigMobilePlatformV3) },
 }
 
 // SystemConfigMobilePlatformV4 is the classic event of class
@@ -7231,7 +7184,6 @@ var systemConfigMobilePlatformV4 = etw.EventDesc{
 		{Name: "SocVersion", Type: etw.InUnicodeString},
 		{Name: "BspVersion", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigMobilePlatformV4) },
 }
 
 // AnySystemConfigMobilePlatform is the classic event of class
@@ -7535,7 +7487,6 @@ var systemConfigDeviceFamilyV2 = etw.EventDesc{
 		{Name: "DeviceFamily", Type: etw.InUInt32},
 		{Name: "DeviceForm", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(SystemConfigDeviceFamilyV2) },
 }
 
 // AnySystemConfigDeviceFamily is [SystemConfigDeviceFamilyV2] in any version:
@@ -7619,7 +7570,6 @@ var systemConfigFlightIdsV2 = etw.EventDesc{
 		{Name: "UpdateId", Type: etw.InUnicodeString},
 		{Name: "FlightIdList", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SystemConfigFlightIdsV2) },
 }
 
 // AnySystemConfigFlightIds is [SystemConfigFlightIdsV2] in any version: a
@@ -7737,7 +7687,6 @@ var systemConfigProcessorsV2 = etw.EventDesc{
 		{Name: "ProcessorIdentifier", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 128}},
 		{Name: "VendorIdentifier", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 16}},
 	},
-	New: func() etw.Event { return new(SystemConfigProcessorsV2) },
 }
 
 // AnySystemConfigProcessors is [SystemConfigProcessorsV2] in any version: a
@@ -7836,7 +7785,6 @@ var systemConfigVirtualizationV2 = etw.EventDesc{
 		{Name: "HyperVisorEnabled", Type: etw.InUInt8},
 		{Name: "Reserved", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(SystemConfigVirtualizationV2) },
 }
 
 // AnySystemConfigVirtualization is [SystemConfigVirtualizationV2] in any
@@ -7941,7 +7889,6 @@ var systemConfigBootV2 = etw.EventDesc{
 		{Name: "Reserved1", Type: etw.InUInt8},
 		{Name: "Reserved2", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(SystemConfigBootV2) },
 }
 
 // AnySystemConfigBoot is [SystemConfigBootV2] in any version: a newer one is

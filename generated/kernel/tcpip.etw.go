@@ -62,7 +62,6 @@ var tcpIpSendV0 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "Send",
 	Fields: tcpIpV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(TcpIpSendV0) },
 }
 
 // tcpIpV0TypeGroup1Layout is the template TcpIp_V0_TypeGroup1, which several
@@ -236,7 +235,6 @@ var tcpIpSendV1 = etw.EventDesc{
 		{Name: "connid", Type: etw.InPointer},
 		{Name: "seqnum", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(TcpIpSendV1) },
 }
 
 // TcpIpSendV2 is the classic event of class
@@ -355,7 +353,6 @@ var tcpIpSendV2 = etw.EventDesc{
 		{Name: "seqnum", Type: etw.InUInt32},
 		{Name: "connid", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(TcpIpSendV2) },
 }
 
 // AnyTcpIpSend is the classic event of class
@@ -542,7 +539,6 @@ var tcpIpRecvV0 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "Recv",
 	Fields: tcpIpV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(TcpIpRecvV0) },
 }
 
 // TcpIpRecvV1 is the classic event of class
@@ -648,7 +644,6 @@ var tcpIpRecvV1 = etw.EventDesc{
 		{Name: "connid", Type: etw.InPointer},
 		{Name: "seqnum", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(TcpIpRecvV1) },
 }
 
 // TcpIpRecvV2 is the classic event of class
@@ -705,7 +700,6 @@ var tcpIpRecvV2 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "Recv",
 	Fields: tcpIpTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(TcpIpRecvV2) },
 }
 
 // tcpIpTypeGroup1Layout is the template TcpIp_TypeGroup1, which several events
@@ -944,7 +938,6 @@ var tcpIpConnectV0 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "Connect",
 	Fields: tcpIpV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(TcpIpConnectV0) },
 }
 
 // TcpIpConnectV1 is the classic event of class
@@ -1009,7 +1002,6 @@ var tcpIpConnectV1 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "Connect",
 	Fields: tcpIpV1TypeGroup2LayoutFields,
-	New:    func() etw.Event { return new(TcpIpConnectV1) },
 }
 
 // tcpIpV1TypeGroup2Layout is the template TcpIp_V1_TypeGroup2, which several
@@ -1175,7 +1167,6 @@ var tcpIpConnectV2 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "Connect",
 	Fields: tcpIpTypeGroup2LayoutFields,
-	New:    func() etw.Event { return new(TcpIpConnectV2) },
 }
 
 // tcpIpTypeGroup2Layout is the template TcpIp_TypeGroup2, which several events
@@ -1503,7 +1494,6 @@ var tcpIpDisconnectV0 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "Disconnect",
 	Fields: tcpIpV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(TcpIpDisconnectV0) },
 }
 
 // TcpIpDisconnectV1 is the classic event of class
@@ -1561,7 +1551,6 @@ var tcpIpDisconnectV1 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "Disconnect",
 	Fields: tcpIpV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(TcpIpDisconnectV1) },
 }
 
 // tcpIpV1TypeGroup1Layout is the template TcpIp_V1_TypeGroup1, which several
@@ -1684,7 +1673,6 @@ var tcpIpDisconnectV2 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "Disconnect",
 	Fields: tcpIpTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(TcpIpDisconnectV2) },
 }
 
 // AnyTcpIpDisconnect is the classic event of class
@@ -1871,7 +1859,6 @@ var tcpIpRetransmitV0 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "Retransmit",
 	Fields: tcpIpV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(TcpIpRetransmitV0) },
 }
 
 // TcpIpRetransmitV1 is the classic event of class
@@ -1929,7 +1916,6 @@ var tcpIpRetransmitV1 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "Retransmit",
 	Fields: tcpIpV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(TcpIpRetransmitV1) },
 }
 
 // TcpIpRetransmitV2 is the classic event of class
@@ -1987,7 +1973,6 @@ var tcpIpRetransmitV2 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "Retransmit",
 	Fields: tcpIpTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(TcpIpRetransmitV2) },
 }
 
 // AnyTcpIpRetransmit is the classic event of class
@@ -2104,7 +2089,6 @@ var tcpIpAcceptV0 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "Accept",
 	Fields: tcpIpV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(TcpIpAcceptV0) },
 }
 
 // TcpIpAcceptV1 is the classic event of class
@@ -2169,7 +2153,6 @@ var tcpIpAcceptV1 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "Accept",
 	Fields: tcpIpV1TypeGroup2LayoutFields,
-	New:    func() etw.Event { return new(TcpIpAcceptV1) },
 }
 
 // TcpIpAcceptV2 is the classic event of class
@@ -2233,7 +2216,6 @@ var tcpIpAcceptV2 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "Accept",
 	Fields: tcpIpTypeGroup2LayoutFields,
-	New:    func() etw.Event { return new(TcpIpAcceptV2) },
 }
 
 // AnyTcpIpAccept is the classic event of class
@@ -2363,7 +2345,6 @@ var tcpIpReconnectV1 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "Reconnect",
 	Fields: tcpIpV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(TcpIpReconnectV1) },
 }
 
 // TcpIpReconnectV2 is the classic event of class
@@ -2421,7 +2402,6 @@ var tcpIpReconnectV2 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "Reconnect",
 	Fields: tcpIpTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(TcpIpReconnectV2) },
 }
 
 // AnyTcpIpReconnect is the classic event of class
@@ -2578,7 +2558,6 @@ var tcpIpFailV1 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Proto", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(TcpIpFailV1) },
 }
 
 // TcpIpFailV2 is the classic event of class
@@ -2639,7 +2618,6 @@ var tcpIpFailV2 = etw.EventDesc{
 		{Name: "Proto", Type: etw.InUInt16},
 		{Name: "FailureCode", Type: etw.InUInt16, Map: &tcpFailureCodeMap},
 	},
-	New: func() etw.Event { return new(TcpIpFailV2) },
 }
 
 // AnyTcpIpFail is the classic event of class
@@ -2766,7 +2744,6 @@ var tcpIpTCPCopyV1 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "TCPCopy",
 	Fields: tcpIpV1TypeGroup3LayoutFields,
-	New:    func() etw.Event { return new(TcpIpTCPCopyV1) },
 }
 
 // tcpIpV1TypeGroup3Layout is the template TcpIp_V1_TypeGroup3, which several
@@ -2890,7 +2867,6 @@ var tcpIpTCPCopyV2 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "TCPCopy",
 	Fields: tcpIpTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(TcpIpTCPCopyV2) },
 }
 
 // AnyTcpIpTCPCopy is the classic event of class
@@ -3049,7 +3025,6 @@ var tcpIpARPCopyV1 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "ARPCopy",
 	Fields: tcpIpV1TypeGroup3LayoutFields,
-	New:    func() etw.Event { return new(TcpIpARPCopyV1) },
 }
 
 // AnyTcpIpARPCopy is [TcpIpARPCopyV1] in any version: a newer one is decoded
@@ -3127,7 +3102,6 @@ var tcpIpFullACKV1 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "FullACK",
 	Fields: tcpIpV1TypeGroup3LayoutFields,
-	New:    func() etw.Event { return new(TcpIpFullACKV1) },
 }
 
 // AnyTcpIpFullACK is [TcpIpFullACKV1] in any version: a newer one is decoded
@@ -3205,7 +3179,6 @@ var tcpIpPartACKV1 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "PartACK",
 	Fields: tcpIpV1TypeGroup3LayoutFields,
-	New:    func() etw.Event { return new(TcpIpPartACKV1) },
 }
 
 // AnyTcpIpPartACK is [TcpIpPartACKV1] in any version: a newer one is decoded
@@ -3283,7 +3256,6 @@ var tcpIpDupACKV1 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "DupACK",
 	Fields: tcpIpV1TypeGroup3LayoutFields,
-	New:    func() etw.Event { return new(TcpIpDupACKV1) },
 }
 
 // AnyTcpIpDupACK is [TcpIpDupACKV1] in any version: a newer one is decoded
@@ -3427,7 +3399,6 @@ var tcpIpSendIPV6V2 = etw.EventDesc{
 		{Name: "seqnum", Type: etw.InUInt32},
 		{Name: "connid", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(TcpIpSendIPV6V2) },
 }
 
 // AnyTcpIpSendIPV6 is [TcpIpSendIPV6V2] in any version: a newer one is decoded
@@ -3512,7 +3483,6 @@ var tcpIpRecvIPV6V2 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "RecvIPV6",
 	Fields: tcpIpTypeGroup3LayoutFields,
-	New:    func() etw.Event { return new(TcpIpRecvIPV6V2) },
 }
 
 // tcpIpTypeGroup3Layout is the template TcpIp_TypeGroup3, which several events
@@ -3675,7 +3645,6 @@ var tcpIpConnectIPV6V2 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "ConnectIPV6",
 	Fields: tcpIpTypeGroup4LayoutFields,
-	New:    func() etw.Event { return new(TcpIpConnectIPV6V2) },
 }
 
 // tcpIpTypeGroup4Layout is the template TcpIp_TypeGroup4, which several events
@@ -3868,7 +3837,6 @@ var tcpIpDisconnectIPV6V2 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "DisconnectIPV6",
 	Fields: tcpIpTypeGroup3LayoutFields,
-	New:    func() etw.Event { return new(TcpIpDisconnectIPV6V2) },
 }
 
 // AnyTcpIpDisconnectIPV6 is [TcpIpDisconnectIPV6V2] in any version: a newer
@@ -3955,7 +3923,6 @@ var tcpIpRetransmitIPV6V2 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "RetransmitIPV6",
 	Fields: tcpIpTypeGroup3LayoutFields,
-	New:    func() etw.Event { return new(TcpIpRetransmitIPV6V2) },
 }
 
 // AnyTcpIpRetransmitIPV6 is [TcpIpRetransmitIPV6V2] in any version: a newer
@@ -4049,7 +4016,6 @@ var tcpIpAcceptIPV6V2 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "AcceptIPV6",
 	Fields: tcpIpTypeGroup4LayoutFields,
-	New:    func() etw.Event { return new(TcpIpAcceptIPV6V2) },
 }
 
 // AnyTcpIpAcceptIPV6 is [TcpIpAcceptIPV6V2] in any version: a newer one is
@@ -4134,7 +4100,6 @@ var tcpIpReconnectIPV6V2 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "ReconnectIPV6",
 	Fields: tcpIpTypeGroup3LayoutFields,
-	New:    func() etw.Event { return new(TcpIpReconnectIPV6V2) },
 }
 
 // AnyTcpIpReconnectIPV6 is [TcpIpReconnectIPV6V2] in any version: a newer one
@@ -4221,7 +4186,6 @@ var tcpIpTCPCopyIPV6V2 = etw.EventDesc{
 	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
 	TaskName: "TcpIp", OpcodeName: "TCPCopyIPV6",
 	Fields: tcpIpTypeGroup3LayoutFields,
-	New:    func() etw.Event { return new(TcpIpTCPCopyIPV6V2) },
 }
 
 // AnyTcpIpTCPCopyIPV6 is [TcpIpTCPCopyIPV6V2] in any version: a newer one is

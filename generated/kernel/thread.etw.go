@@ -57,7 +57,6 @@ var threadStartV0 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "Start",
 	Fields: threadV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadStartV0) },
 }
 
 // threadV0TypeGroup1Layout is the template Thread_V0_TypeGroup1, which several
@@ -158,7 +157,6 @@ var threadStartV1 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "Start",
 	Fields: threadV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadStartV1) },
 }
 
 // threadV1TypeGroup1Layout is the template Thread_V1_TypeGroup1, which several
@@ -335,7 +333,6 @@ var threadStartV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "Start",
 	Fields: threadV2TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadStartV2) },
 }
 
 // threadV2TypeGroup1Layout is the template Thread_V2_TypeGroup1, which several
@@ -485,7 +482,6 @@ var threadStartV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "Start",
 	Fields: threadV3TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadStartV3) },
 }
 
 // threadV3TypeGroup1Layout is the template Thread_V3_TypeGroup1, which several
@@ -671,7 +667,6 @@ var threadStartV4 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "Start",
 	Fields: threadTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadStartV4) },
 }
 
 // threadTypeGroup1Layout is the template Thread_TypeGroup1, which several
@@ -1097,7 +1092,6 @@ var threadStopV0 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "Stop",
 	Fields: threadV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadStopV0) },
 }
 
 // ThreadStopV1 is the classic event of class
@@ -1160,7 +1154,6 @@ var threadStopV1 = etw.EventDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "TThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 	},
-	New: func() etw.Event { return new(ThreadStopV1) },
 }
 
 // ThreadStopV2 is the classic event of class
@@ -1222,7 +1215,6 @@ var threadStopV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "Stop",
 	Fields: threadV2TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadStopV2) },
 }
 
 // ThreadStopV3 is the classic event of class
@@ -1295,7 +1287,6 @@ var threadStopV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "Stop",
 	Fields: threadV3TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadStopV3) },
 }
 
 // ThreadStopV4 is the classic event of class
@@ -1368,7 +1359,6 @@ var threadStopV4 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "Stop",
 	Fields: threadTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadStopV4) },
 }
 
 // AnyThreadStop is the classic event of class
@@ -1617,7 +1607,6 @@ var threadDCStartV0 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "DCStart",
 	Fields: threadV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadDCStartV0) },
 }
 
 // ThreadDCStartV1 is the classic event of class
@@ -1683,7 +1672,6 @@ var threadDCStartV1 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "DCStart",
 	Fields: threadV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadDCStartV1) },
 }
 
 // ThreadDCStartV2 is the classic event of class
@@ -1745,7 +1733,6 @@ var threadDCStartV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "DCStart",
 	Fields: threadV2TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadDCStartV2) },
 }
 
 // ThreadDCStartV3 is the classic event of class
@@ -1818,7 +1805,6 @@ var threadDCStartV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "DCStart",
 	Fields: threadV3TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadDCStartV3) },
 }
 
 // ThreadDCStartV4 is the classic event of class
@@ -1891,7 +1877,6 @@ var threadDCStartV4 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "DCStart",
 	Fields: threadTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadDCStartV4) },
 }
 
 // AnyThreadDCStart is the classic event of class
@@ -2028,7 +2013,6 @@ var threadDCStopV0 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "DCStop",
 	Fields: threadV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadDCStopV0) },
 }
 
 // ThreadDCStopV1 is the classic event of class
@@ -2094,7 +2078,6 @@ var threadDCStopV1 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "DCStop",
 	Fields: threadV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadDCStopV1) },
 }
 
 // ThreadDCStopV2 is the classic event of class
@@ -2156,7 +2139,6 @@ var threadDCStopV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "DCStop",
 	Fields: threadV2TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadDCStopV2) },
 }
 
 // ThreadDCStopV3 is the classic event of class
@@ -2229,7 +2211,6 @@ var threadDCStopV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "DCStop",
 	Fields: threadV3TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadDCStopV3) },
 }
 
 // ThreadDCStopV4 is the classic event of class
@@ -2302,7 +2283,6 @@ var threadDCStopV4 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "DCStop",
 	Fields: threadTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(ThreadDCStopV4) },
 }
 
 // AnyThreadDCStop is the classic event of class
@@ -2527,7 +2507,6 @@ var threadCSwitchV1 = etw.EventDesc{
 		{Name: "OldThreadWaitIdealProcessor", Type: etw.InInt8},
 		{Name: "NewThreadWaitTime", Type: etw.InUInt32, When: etw.When{Left: 4}},
 	},
-	New: func() etw.Event { return new(ThreadCSwitchV1) },
 }
 
 // ThreadCSwitchV2 is the classic event of class
@@ -2659,7 +2638,6 @@ var threadCSwitchV2 = etw.EventDesc{
 		{Name: "NewThreadWaitTime", Type: etw.InUInt32},
 		{Name: "Reserved", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(ThreadCSwitchV2) },
 }
 
 // ThreadCSwitchV3 is the classic event of class
@@ -2791,7 +2769,6 @@ var threadCSwitchV3 = etw.EventDesc{
 		{Name: "NewThreadWaitTime", Type: etw.InUInt32},
 		{Name: "Reserved", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(ThreadCSwitchV3) },
 }
 
 // ThreadCSwitchV4 is the classic event of class
@@ -2923,7 +2900,6 @@ var threadCSwitchV4 = etw.EventDesc{
 		{Name: "NewThreadWaitTime", Type: etw.InUInt32},
 		{Name: "Reserved", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(ThreadCSwitchV4) },
 }
 
 // ThreadCSwitchV5 is the classic event of class
@@ -3060,7 +3036,6 @@ var threadCSwitchV5 = etw.EventDesc{
 		{Name: "Reserved", Type: etw.InInt32},
 		{Name: "Reason", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(ThreadCSwitchV5) },
 }
 
 // AnyThreadCSwitch is the classic event of class
@@ -3312,7 +3287,6 @@ var threadCompCSV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 3,
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "CompCS",
-	New: func() etw.Event { return new(ThreadCompCSV2) },
 }
 
 // AnyThreadCompCS is [ThreadCompCSV2] in any version: a newer one is decoded
@@ -3459,7 +3433,6 @@ var threadSpinLockV2 = etw.EventDesc{
 		{Name: "Flag", Type: etw.InUInt8},
 		{Name: "Reserved", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 5}},
 	},
-	New: func() etw.Event { return new(ThreadSpinLockV2) },
 }
 
 // AnyThreadSpinLock is [ThreadSpinLockV2] in any version: a newer one is
@@ -3560,7 +3533,6 @@ var threadQueueV2 = etw.EventDesc{
 		{Name: "Action", Type: etw.InUInt8},
 		{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(ThreadQueueV2) },
 }
 
 // AnyThreadQueue is [ThreadQueueV2] in any version: a newer one is decoded
@@ -3695,7 +3667,6 @@ var threadResourceV2 = etw.EventDesc{
 		{Name: "ContentionDelta", Type: etw.InUInt32},
 		{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(ThreadResourceV2) },
 }
 
 // AnyThreadResource is [ThreadResourceV2] in any version: a newer one is
@@ -3796,7 +3767,6 @@ var threadPushlockV2 = etw.EventDesc{
 		{Name: "Action", Type: etw.InUInt8},
 		{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(ThreadPushlockV2) },
 }
 
 // AnyThreadPushlock is [ThreadPushlockV2] in any version: a newer one is
@@ -3916,7 +3886,6 @@ var threadWaitSingleV2 = etw.EventDesc{
 		{Name: "ObjectType", Type: etw.InUInt8},
 		{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(ThreadWaitSingleV2) },
 }
 
 // AnyThreadWaitSingle is [ThreadWaitSingleV2] in any version: a newer one is
@@ -4035,7 +4004,6 @@ var threadWaitMultipleV2 = etw.EventDesc{
 			{Name: "Pad8", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 7}, When: etw.When{Ptr: 8}},
 		}},
 	},
-	New: func() etw.Event { return new(ThreadWaitMultipleV2) },
 }
 
 // ThreadWaitMultipleV2ObjectRecord is one element of
@@ -4288,7 +4256,6 @@ var threadDelayExecutionV2 = etw.EventDesc{
 		{Name: "Pad1", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}},
 		{Name: "Delta", Type: etw.InUInt64},
 	},
-	New: func() etw.Event { return new(ThreadDelayExecutionV2) },
 }
 
 // AnyThreadDelayExecution is [ThreadDelayExecutionV2] in any version: a newer
@@ -4393,7 +4360,6 @@ var threadSetPriorityV2 = etw.EventDesc{
 		{Name: "ObjectFlags", Type: etw.InUInt32},
 		{Name: "Processor", Type: etw.InInt8},
 	},
-	New: func() etw.Event { return new(ThreadSetPriorityV2) },
 }
 
 // ThreadSetPriorityV3 is the classic event of class
@@ -4443,7 +4409,6 @@ var threadSetPriorityV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "SetPriority",
 	Fields: threadPriorityLayoutFields,
-	New:    func() etw.Event { return new(ThreadSetPriorityV3) },
 }
 
 // threadPriorityLayout is the template ThreadPriority, which several events
@@ -4653,7 +4618,6 @@ var threadSetBasePriorityV2 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Reserve", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(ThreadSetBasePriorityV2) },
 }
 
 // ThreadSetBasePriorityV3 is the classic event of class
@@ -4735,7 +4699,6 @@ var threadSetBasePriorityV3 = etw.EventDesc{
 		{Name: "DynamicPriority", Type: etw.InInt8},
 		{Name: "Reserved", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(ThreadSetBasePriorityV3) },
 }
 
 // AnyThreadSetBasePriority is the classic event of class
@@ -4915,7 +4878,6 @@ var threadReadyThreadV2 = etw.EventDesc{
 		{Name: "Flag", Type: etw.InUInt8, Map: &readyThreadFlagsMap},
 		{Name: "Reserved", Type: etw.InInt8},
 	},
-	New: func() etw.Event { return new(ThreadReadyThreadV2) },
 }
 
 // AnyThreadReadyThread is [ThreadReadyThreadV2] in any version: a newer one is
@@ -4988,7 +4950,6 @@ var threadSetPagePriorityV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "SetPagePriority",
 	Fields: threadPriorityLayoutFields,
-	New:    func() etw.Event { return new(ThreadSetPagePriorityV3) },
 }
 
 // AnyThreadSetPagePriority is [ThreadSetPagePriorityV3] in any version: a
@@ -5073,7 +5034,6 @@ var threadSetIoPriorityV2 = etw.EventDesc{
 		{Name: "Reserve", Type: etw.InPointer},
 		{Name: "TThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 	},
-	New: func() etw.Event { return new(ThreadSetIoPriorityV2) },
 }
 
 // ThreadSetIoPriorityV3 is the classic event of class
@@ -5123,7 +5083,6 @@ var threadSetIoPriorityV3 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "SetIoPriority",
 	Fields: threadPriorityLayoutFields,
-	New:    func() etw.Event { return new(ThreadSetIoPriorityV3) },
 }
 
 // AnyThreadSetIoPriority is the classic event of class
@@ -5296,7 +5255,6 @@ var threadAffinityV2 = etw.EventDesc{
 		{Name: "Group", Type: etw.InUInt16},
 		{Name: "Reserved", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(ThreadAffinityV2) },
 }
 
 // AnyThreadAffinity is [ThreadAffinityV2] in any version: a newer one is
@@ -5382,7 +5340,6 @@ var threadReserveStateV2 = etw.EventDesc{
 		{Name: "DispatchState", Type: etw.InInt8},
 		{Name: "Replenished", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(ThreadReserveStateV2) },
 }
 
 // AnyThreadReserveState is [ThreadReserveStateV2] in any version: a newer one
@@ -5470,7 +5427,6 @@ var threadReserveBandwidthV2 = etw.EventDesc{
 		{Name: "Period", Type: etw.InUInt32},
 		{Name: "Budget", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(ThreadReserveBandwidthV2) },
 }
 
 // AnyThreadReserveBandwidth is [ThreadReserveBandwidthV2] in any version: a
@@ -5552,7 +5508,6 @@ var threadReserveLateCountV2 = etw.EventDesc{
 		{Name: "Reserve", Type: etw.InPointer},
 		{Name: "LateCountIncrement", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ThreadReserveLateCountV2) },
 }
 
 // AnyThreadReserveLateCount is [ThreadReserveLateCountV2] in any version: a
@@ -5646,7 +5601,6 @@ var threadWorkerThreadV1 = etw.EventDesc{
 		{Name: "StartTime", Type: etw.InUInt64},
 		{Name: "ThreadRoutine", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(ThreadWorkerThreadV1) },
 }
 
 // ThreadWorkerThreadV2 is the classic event of class
@@ -5717,7 +5671,6 @@ var threadWorkerThreadV2 = etw.EventDesc{
 		{Name: "StartTime", Type: etw.InUInt64},
 		{Name: "ThreadRoutine", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(ThreadWorkerThreadV2) },
 }
 
 // AnyThreadWorkerThread is the classic event of class
@@ -5880,7 +5833,6 @@ var threadDfssStartNewIntervalV2 = etw.EventDesc{
 			{Name: "CyclesAccumulated", Type: etw.InUInt64},
 		}},
 	},
-	New: func() etw.Event { return new(ThreadDfssStartNewIntervalV2) },
 }
 
 // ThreadDfssStartNewIntervalV2SessionQuota is one element of
@@ -6124,7 +6076,6 @@ var threadDfssProcessIdleOnlyQueueV2 = etw.EventDesc{
 		{Name: "CycleBaseAllowance", Type: etw.InUInt64},
 		{Name: "CyclesRemaining", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(ThreadDfssProcessIdleOnlyQueueV2) },
 }
 
 // AnyThreadDfssProcessIdleOnlyQueue is [ThreadDfssProcessIdleOnlyQueueV2] in
@@ -6223,7 +6174,6 @@ var threadAntiStarvationBoostV2 = etw.EventDesc{
 		{Name: "Priority", Type: etw.InUInt8},
 		{Name: "Reserved", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(ThreadAntiStarvationBoostV2) },
 }
 
 // AnyThreadAntiStarvationBoost is [ThreadAntiStarvationBoostV2] in any
@@ -6332,7 +6282,6 @@ var threadMigrationV2 = etw.EventDesc{
 		{Name: "IdealProcessorAdjust", Type: etw.InUInt8},
 		{Name: "OldIdealProcessorIndex", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(ThreadMigrationV2) },
 }
 
 // AnyThreadMigration is [ThreadMigrationV2] in any version: a newer one is
@@ -6415,7 +6364,6 @@ var threadEnqueueV2 = etw.EventDesc{
 		{Name: "Entry", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 	},
-	New: func() etw.Event { return new(ThreadEnqueueV2) },
 }
 
 // AnyThreadEnqueue is [ThreadEnqueueV2] in any version: a newer one is decoded
@@ -6510,7 +6458,6 @@ var threadDequeueV2 = etw.EventDesc{
 		{Name: "EntryCount", Type: etw.InUInt32},
 		{Name: "Entries", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeField, N: 1}},
 	},
-	New: func() etw.Event { return new(ThreadDequeueV2) },
 }
 
 // AnyThreadDequeue is [ThreadDequeueV2] in any version: a newer one is decoded
@@ -6580,7 +6527,6 @@ var threadWorkerThreadItemStartV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "WorkerThreadItemStart",
 	Fields: workerThreadStartStopV2LayoutFields,
-	New:    func() etw.Event { return new(ThreadWorkerThreadItemStartV2) },
 }
 
 // workerThreadStartStopV2Layout is the template WorkerThread_StartStop_V2,
@@ -6675,7 +6621,6 @@ var threadWorkerThreadItemEndV2 = etw.EventDesc{
 	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
 	TaskName: "Thread", OpcodeName: "WorkerThreadItemEnd",
 	Fields: workerThreadStartStopV2LayoutFields,
-	New:    func() etw.Event { return new(ThreadWorkerThreadItemEndV2) },
 }
 
 // AnyThreadWorkerThreadItemEnd is [ThreadWorkerThreadItemEndV2] in any
@@ -6784,7 +6729,6 @@ var threadAutoBoostSetFloorV2 = etw.EventDesc{
 		{Name: "IoPriorities", Type: etw.InUInt8},
 		{Name: "BoostFlags", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(ThreadAutoBoostSetFloorV2) },
 }
 
 // AnyThreadAutoBoostSetFloor is [ThreadAutoBoostSetFloorV2] in any version: a
@@ -6874,7 +6818,6 @@ var threadAutoBoostClearFloorV2 = etw.EventDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "BoostBitmap", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(ThreadAutoBoostClearFloorV2) },
 }
 
 // AnyThreadAutoBoostClearFloor is [ThreadAutoBoostClearFloorV2] in any
@@ -6961,7 +6904,6 @@ var threadAutoBoostEntryExhaustionV2 = etw.EventDesc{
 		{Name: "LockAddress", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 	},
-	New: func() etw.Event { return new(ThreadAutoBoostEntryExhaustionV2) },
 }
 
 // AnyThreadAutoBoostEntryExhaustion is [ThreadAutoBoostEntryExhaustionV2] in
@@ -7044,7 +6986,6 @@ var threadSubProcessTagChangedV2 = etw.EventDesc{
 		{Name: "OldTag", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "NewTag", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	},
-	New: func() etw.Event { return new(ThreadSubProcessTagChangedV2) },
 }
 
 // AnyThreadSubProcessTagChanged is [ThreadSubProcessTagChangedV2] in any
@@ -7142,7 +7083,6 @@ var threadSetNameV2 = etw.EventDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "ThreadName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ThreadSetNameV2) },
 }
 
 // AnyThreadSetName is [ThreadSetNameV2] in any version: a newer one is decoded

@@ -55,7 +55,6 @@ var threadPoolCBEnqueueV2 = etw.EventDesc{
 	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
 	TaskName: "ThreadPool", OpcodeName: "CBEnqueue",
 	Fields: tpV2CBEnqueueLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolCBEnqueueV2) },
 }
 
 // tpV2CBEnqueueLayout is the template TP_V2_CBEnqueue, which several events
@@ -170,7 +169,6 @@ var threadPoolCBDequeueV2 = etw.EventDesc{
 	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
 	TaskName: "ThreadPool", OpcodeName: "CBDequeue",
 	Fields: tpV2CBDequeueLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolCBDequeueV2) },
 }
 
 // tpV2CBDequeueLayout is the template TP_V2_CBDequeue, which several events
@@ -246,7 +244,6 @@ var threadPoolCBDequeueV3 = etw.EventDesc{
 	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
 	TaskName: "ThreadPool", OpcodeName: "CBDequeue",
 	Fields: tpcbDequeueLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolCBDequeueV3) },
 }
 
 // tpcbDequeueLayout is the template TPCBDequeue, which several events use.
@@ -440,7 +437,6 @@ var threadPoolCBStartV2 = etw.EventDesc{
 	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
 	TaskName: "ThreadPool", OpcodeName: "CBStart",
 	Fields: tpV2CBEnqueueLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolCBStartV2) },
 }
 
 // AnyThreadPoolCBStart is [ThreadPoolCBStartV2] in any version: a newer one is
@@ -507,7 +503,6 @@ var threadPoolCBStopV2 = etw.EventDesc{
 	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
 	TaskName: "ThreadPool", OpcodeName: "CBStop",
 	Fields: tpV2CBDequeueLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolCBStopV2) },
 }
 
 // ThreadPoolCBStopV3 is the classic event of class
@@ -555,7 +550,6 @@ var threadPoolCBStopV3 = etw.EventDesc{
 	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
 	TaskName: "ThreadPool", OpcodeName: "CBStop",
 	Fields: tpcbDequeueLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolCBStopV3) },
 }
 
 // AnyThreadPoolCBStop is the classic event of class
@@ -669,7 +663,6 @@ var threadPoolCBCancelV2 = etw.EventDesc{
 		{Name: "TaskId", Type: etw.InPointer},
 		{Name: "CancelCount", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(ThreadPoolCBCancelV2) },
 }
 
 // ThreadPoolCBCancelV3 is the classic event of class
@@ -753,7 +746,6 @@ var threadPoolCBCancelV3 = etw.EventDesc{
 		{Name: "SubProcessTag", Type: etw.InPointer},
 		{Name: "CancelCount", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(ThreadPoolCBCancelV3) },
 }
 
 // AnyThreadPoolCBCancel is the classic event of class
@@ -889,7 +881,6 @@ var threadPoolPoolCreateV2 = etw.EventDesc{
 	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
 	TaskName: "ThreadPool", OpcodeName: "PoolCreate",
 	Fields: tpV2PoolCreateCloseLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolPoolCreateV2) },
 }
 
 // tpV2PoolCreateCloseLayout is the template TP_V2_PoolCreateClose, which
@@ -984,7 +975,6 @@ var threadPoolPoolCloseV2 = etw.EventDesc{
 	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
 	TaskName: "ThreadPool", OpcodeName: "PoolClose",
 	Fields: tpV2PoolCreateCloseLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolPoolCloseV2) },
 }
 
 // AnyThreadPoolPoolClose is [ThreadPoolPoolCloseV2] in any version: a newer
@@ -1052,7 +1042,6 @@ var threadPoolThreadMinSetV2 = etw.EventDesc{
 	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
 	TaskName: "ThreadPool", OpcodeName: "ThreadMinSet",
 	Fields: tpV2ThreadSetLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolThreadMinSetV2) },
 }
 
 // tpV2ThreadSetLayout is the template TP_V2_ThreadSet, which several events
@@ -1153,7 +1142,6 @@ var threadPoolThreadMaxSetV2 = etw.EventDesc{
 	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
 	TaskName: "ThreadPool", OpcodeName: "ThreadMaxSet",
 	Fields: tpV2ThreadSetLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolThreadMaxSetV2) },
 }
 
 // AnyThreadPoolThreadMaxSet is [ThreadPoolThreadMaxSetV2] in any version: a
@@ -1265,7 +1253,6 @@ var threadPoolWTNodeSwitchV2 = etw.EventDesc{
 		{Name: "CurrentWorkerCount", Type: etw.InUInt32},
 		{Name: "NextWorkerCount", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(ThreadPoolWTNodeSwitchV2) },
 }
 
 // AnyThreadPoolWTNodeSwitch is [ThreadPoolWTNodeSwitchV2] in any version: a
@@ -1374,7 +1361,6 @@ var threadPoolTimerSetV2 = etw.EventDesc{
 		{Name: "WindowLength", Type: etw.InUInt32},
 		{Name: "Absolute", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(ThreadPoolTimerSetV2) },
 }
 
 // AnyThreadPoolTimerSet is [ThreadPoolTimerSetV2] in any version: a newer one
@@ -1456,7 +1442,6 @@ var threadPoolTimerCancelledV2 = etw.EventDesc{
 		{Name: "SubQueue", Type: etw.InPointer},
 		{Name: "Timer", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(ThreadPoolTimerCancelledV2) },
 }
 
 // AnyThreadPoolTimerCancelled is [ThreadPoolTimerCancelledV2] in any version:
@@ -1547,7 +1532,6 @@ var threadPoolTimerSetNtTimerV2 = etw.EventDesc{
 		{Name: "SubQueue", Type: etw.InPointer},
 		{Name: "TolerableDelay", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(ThreadPoolTimerSetNtTimerV2) },
 }
 
 // AnyThreadPoolTimerSetNtTimer is [ThreadPoolTimerSetNtTimerV2] in any
@@ -1615,7 +1599,6 @@ var threadPoolTimerCancelNtTimerV2 = etw.EventDesc{
 	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
 	TaskName: "ThreadPool", OpcodeName: "TimerCancelNtTimer",
 	Fields: tpV2TimerExpirationGroupLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolTimerCancelNtTimerV2) },
 }
 
 // tpV2TimerExpirationGroupLayout is the template TP_V2_TimerExpirationGroup,
@@ -1713,7 +1696,6 @@ var threadPoolTimerExpirationBeginV2 = etw.EventDesc{
 	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
 	TaskName: "ThreadPool", OpcodeName: "TimerExpirationBegin",
 	Fields: tpV2TimerExpirationGroupLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolTimerExpirationBeginV2) },
 }
 
 // AnyThreadPoolTimerExpirationBegin is [ThreadPoolTimerExpirationBeginV2] in
@@ -1781,7 +1763,6 @@ var threadPoolTimerExpirationEndV2 = etw.EventDesc{
 	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
 	TaskName: "ThreadPool", OpcodeName: "TimerExpirationEnd",
 	Fields: tpV2TimerExpirationGroupLayoutFields,
-	New:    func() etw.Event { return new(ThreadPoolTimerExpirationEndV2) },
 }
 
 // AnyThreadPoolTimerExpirationEnd is [ThreadPoolTimerExpirationEndV2] in any
@@ -1884,7 +1865,6 @@ var threadPoolTimerExpirationV2 = etw.EventDesc{
 		{Name: "Period", Type: etw.InUInt32},
 		{Name: "WindowLength", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(ThreadPoolTimerExpirationV2) },
 }
 
 // AnyThreadPoolTimerExpiration is [ThreadPoolTimerExpirationV2] in any

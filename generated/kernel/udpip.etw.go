@@ -62,7 +62,6 @@ var udpIpSendV0 = etw.EventDesc{
 	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
 	TaskName: "UdpIp", OpcodeName: "Send",
 	Fields: udpIpV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(UdpIpSendV0) },
 }
 
 // udpIpV0TypeGroup1Layout is the template UdpIp_V0_TypeGroup1, which several
@@ -175,7 +174,6 @@ var udpIpSendV1 = etw.EventDesc{
 	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
 	TaskName: "UdpIp", OpcodeName: "Send",
 	Fields: udpIpV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(UdpIpSendV1) },
 }
 
 // udpIpV1TypeGroup1Layout is the template UdpIp_V1_TypeGroup1, which several
@@ -285,7 +283,6 @@ var udpIpSendV2 = etw.EventDesc{
 	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
 	TaskName: "UdpIp", OpcodeName: "Send",
 	Fields: udpIpTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(UdpIpSendV2) },
 }
 
 // udpIpTypeGroup1Layout is the template UdpIp_TypeGroup1, which several events
@@ -544,7 +541,6 @@ var udpIpRecvV0 = etw.EventDesc{
 	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
 	TaskName: "UdpIp", OpcodeName: "Recv",
 	Fields: udpIpV0TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(UdpIpRecvV0) },
 }
 
 // UdpIpRecvV1 is the classic event of class
@@ -599,7 +595,6 @@ var udpIpRecvV1 = etw.EventDesc{
 	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
 	TaskName: "UdpIp", OpcodeName: "Recv",
 	Fields: udpIpV1TypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(UdpIpRecvV1) },
 }
 
 // UdpIpRecvV2 is the classic event of class
@@ -655,7 +650,6 @@ var udpIpRecvV2 = etw.EventDesc{
 	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
 	TaskName: "UdpIp", OpcodeName: "Recv",
 	Fields: udpIpTypeGroup1LayoutFields,
-	New:    func() etw.Event { return new(UdpIpRecvV2) },
 }
 
 // AnyUdpIpRecv is the classic event of class
@@ -778,7 +772,6 @@ var udpIpFailV2 = etw.EventDesc{
 		{Name: "Proto", Type: etw.InUInt16},
 		{Name: "FailureCode", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(UdpIpFailV2) },
 }
 
 // AnyUdpIpFail is [UdpIpFailV2] in any version: a newer one is decoded like
@@ -858,7 +851,6 @@ var udpIpSendIPV6V2 = etw.EventDesc{
 	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
 	TaskName: "UdpIp", OpcodeName: "SendIPV6",
 	Fields: udpIpTypeGroup2LayoutFields,
-	New:    func() etw.Event { return new(UdpIpSendIPV6V2) },
 }
 
 // udpIpTypeGroup2Layout is the template UdpIp_TypeGroup2, which several events
@@ -1012,7 +1004,6 @@ var udpIpRecvIPV6V2 = etw.EventDesc{
 	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
 	TaskName: "UdpIp", OpcodeName: "RecvIPV6",
 	Fields: udpIpTypeGroup2LayoutFields,
-	New:    func() etw.Event { return new(UdpIpRecvIPV6V2) },
 }
 
 // AnyUdpIpRecvIPV6 is [UdpIpRecvIPV6V2] in any version: a newer one is decoded

@@ -81,7 +81,6 @@ var umsdSwitchStartV2 = etw.EventDesc{
 		{Name: "PrimaryThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "SwitchFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	},
-	New: func() etw.Event { return new(UMSDSwitchStartV2) },
 }
 
 // AnyUMSDSwitchStart is [UMSDSwitchStartV2] in any version: a newer one is
@@ -176,7 +175,6 @@ var umsdSwitchEndV2 = etw.EventDesc{
 		{Name: "PrimaryThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "SwitchFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	},
-	New: func() etw.Event { return new(UMSDSwitchEndV2) },
 }
 
 // AnyUMSDSwitchEnd is [UMSDSwitchEndV2] in any version: a newer one is decoded
@@ -265,7 +263,6 @@ var umsScheduledParkV2 = etw.EventDesc{
 		{Name: "ScheduledThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "ParkFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	},
-	New: func() etw.Event { return new(UMSScheduledParkV2) },
 }
 
 // AnyUMSScheduledPark is [UMSScheduledParkV2] in any version: a newer one is
@@ -368,7 +365,6 @@ var umsDisassociateV2 = etw.EventDesc{
 		{Name: "UmsApcControlFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "Status", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	},
-	New: func() etw.Event { return new(UMSDisassociateV2) },
 }
 
 // AnyUMSDisassociate is [UMSDisassociateV2] in any version: a newer one is
@@ -468,7 +464,6 @@ var umscSwitchV2 = etw.EventDesc{
 		{Name: "MixedYieldCount", Type: etw.InUInt32},
 		{Name: "YieldCount", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(UMSCSwitchV2) },
 }
 
 // AnyUMSCSwitch is [UMSCSwitchV2] in any version: a newer one is decoded like

@@ -53,7 +53,6 @@ var winSatWinSPRV0 = etw.EventDesc{
 	Class:    etw.GUID{0xf8, 0xdf, 0x54, 0xed, 0x09, 0xc4, 0xf6, 0x4c, 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4},
 	TaskName: "WinSat", OpcodeName: "WinSPR",
 	Fields: winSatXmlLayoutFields,
-	New:    func() etw.Event { return new(WinSatWinSPRV0) },
 }
 
 // winSatXmlLayout is the template WinSat_Xml, which several events use.
@@ -167,7 +166,6 @@ var winSatMetricsV0 = etw.EventDesc{
 	Class:    etw.GUID{0xf8, 0xdf, 0x54, 0xed, 0x09, 0xc4, 0xf6, 0x4c, 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4},
 	TaskName: "WinSat", OpcodeName: "Metrics",
 	Fields: winSatXmlLayoutFields,
-	New:    func() etw.Event { return new(WinSatMetricsV0) },
 }
 
 // AnyWinSatMetrics is [WinSatMetricsV0] in any version: a newer one is decoded
@@ -237,7 +235,6 @@ var winSatSystemConfigV0 = etw.EventDesc{
 	Class:    etw.GUID{0xf8, 0xdf, 0x54, 0xed, 0x09, 0xc4, 0xf6, 0x4c, 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4},
 	TaskName: "WinSat", OpcodeName: "SystemConfig",
 	Fields: winSatXmlLayoutFields,
-	New:    func() etw.Event { return new(WinSatSystemConfigV0) },
 }
 
 // AnyWinSatSystemConfig is [WinSatSystemConfigV0] in any version: a newer one

@@ -55,7 +55,6 @@ var wnfSubscribeV2 = etw.EventDesc{
 	Class:    etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95},
 	TaskName: "WNF", OpcodeName: "Subscribe",
 	Fields: wnfSubUnsubLayoutFields,
-	New:    func() etw.Event { return new(WNFSubscribeV2) },
 }
 
 // wnfSubUnsubLayout is the template WNFSubUnsub, which several events use.
@@ -179,7 +178,6 @@ var wnfUnsubscribeV2 = etw.EventDesc{
 	Class:    etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95},
 	TaskName: "WNF", OpcodeName: "Unsubscribe",
 	Fields: wnfSubUnsubLayoutFields,
-	New:    func() etw.Event { return new(WNFUnsubscribeV2) },
 }
 
 // AnyWNFUnsubscribe is [WNFUnsubscribeV2] in any version: a newer one is
@@ -292,7 +290,6 @@ var wnfCallbackV2 = etw.EventDesc{
 		{Name: "DeliveryFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "Return", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	},
-	New: func() etw.Event { return new(WNFCallbackV2) },
 }
 
 // AnyWNFCallback is [WNFCallbackV2] in any version: a newer one is decoded
@@ -373,7 +370,6 @@ var wnfPublishV2 = etw.EventDesc{
 		{Name: "StateName", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "DataLength", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(WNFPublishV2) },
 }
 
 // AnyWNFPublish is [WNFPublishV2] in any version: a newer one is decoded like
@@ -456,7 +452,6 @@ var wnfNameSubRundownV2 = etw.EventDesc{
 		{Name: "StateName", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "NameSub", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(WNFNameSubRundownV2) },
 }
 
 // AnyWNFNameSubRundown is [WNFNameSubRundownV2] in any version: a newer one is

@@ -54,7 +54,6 @@ var existingProcess = etw.EventDesc{
 	Provider: &providerDesc, ID: 0,
 	Name: "ExistingProcess", Named: true,
 	Fields: processLayoutFields,
-	New:    func() etw.Event { return new(ExistingProcess) },
 }
 
 // processLayout is the template Process, which several events use.
@@ -168,7 +167,6 @@ var processCreate = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
 	Name: "ProcessCreate", Named: true,
 	Fields: processLayoutFields,
-	New:    func() etw.Event { return new(ProcessCreate) },
 }
 
 // AnyProcessCreate is [ProcessCreate] in any version: a newer one is decoded
@@ -212,7 +210,6 @@ func (e ProcessExit) MarshalJSON() ([]byte, error)                         { ret
 var processExit = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
 	Name: "ProcessExit", Named: true,
-	New: func() etw.Event { return new(ProcessExit) },
 }
 
 // AnyProcessExit is [ProcessExit] in any version: a newer one is decoded like
@@ -352,7 +349,6 @@ var processMapping = etw.EventDesc{
 		{Name: "SymbolMetadata", Type: etw.InCountedAnsiString, Out: etw.OutUTF8, When: etw.When{Left: 1}},
 		{Name: "VersionMetadata", Type: etw.InCountedAnsiString, Out: etw.OutUTF8, When: etw.When{Left: 1}},
 	},
-	New: func() etw.Event { return new(ProcessMapping) },
 }
 
 // AnyProcessMapping is [ProcessMapping] in any version: a newer one is decoded
@@ -457,7 +453,6 @@ var processSymbol = etw.EventDesc{
 		{Name: "EndAddress", Type: etw.InVarUint, Out: etw.OutHexInt64},
 		{Name: "Name", Type: etw.InCountedAnsiString, Out: etw.OutUTF8},
 	},
-	New: func() etw.Event { return new(ProcessSymbol) },
 }
 
 // AnyProcessSymbol is [ProcessSymbol] in any version: a newer one is decoded
@@ -550,7 +545,6 @@ var processMappingMetadata = etw.EventDesc{
 		{Name: "SymbolMetadata", Type: etw.InCountedAnsiString, Out: etw.OutUTF8},
 		{Name: "VersionMetadata", Type: etw.InCountedAnsiString, Out: etw.OutUTF8},
 	},
-	New: func() etw.Event { return new(ProcessMappingMetadata) },
 }
 
 // AnyProcessMappingMetadata is [ProcessMappingMetadata] in any version: a

@@ -7,13 +7,14 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Universal.System",
-	GUID: etw.GUID{0x6c, 0x7b, 0x10, 0x8c, 0xf8, 0x79, 0x31, 0x52, 0x4d, 0xe6, 0x2a, 0x0e, 0x20, 0xa3, 0xf5, 0x62},
+	Name:      "Universal.System",
+	GUID:      etw.GUID{0x6c, 0x7b, 0x10, 0x8c, 0xf8, 0x79, 0x31, 0x52, 0x4d, 0xe6, 0x2a, 0x0e, 0x20, 0xa3, 0xf5, 0x62},
+	Generated: true,
 }
 
 // Provider is Universal.System 8c107b6c-79f8-5231-4de6-2a0e20a3f562.
@@ -29,4 +30,17 @@ var Provider = &etw.Provider{
 		&processSymbol,
 		&processMappingMetadata,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(ExistingProcess),
+		new(ProcessCreate),
+		new(ProcessExit),
+		new(ProcessMapping),
+		new(ProcessSymbol),
+		new(ProcessMappingMetadata),
+	}
 }

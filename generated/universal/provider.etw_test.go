@@ -10,28 +10,28 @@ import (
 )
 
 func TestEventsRoundTrip(t *testing.T) {
-	etwtest.RoundTrip(t, Provider)
+	etwtest.RoundTrip(t, Types()...)
 }
 
 func TestEventsTruncate(t *testing.T) {
-	etwtest.Truncate(t, Provider)
+	etwtest.Truncate(t, Types()...)
 }
 
 func TestEventsClone(t *testing.T) {
-	etwtest.Clone(t, Provider)
+	etwtest.Clone(t, Types()...)
 }
 
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyExistingProcess](t)
-	etwtest.Versions[AnyProcessCreate](t)
-	etwtest.Versions[AnyProcessExit](t)
-	etwtest.Versions[AnyProcessMapping](t)
-	etwtest.Versions[AnyProcessSymbol](t)
-	etwtest.Versions[AnyProcessMappingMetadata](t)
+	etwtest.Versions[AnyExistingProcess](t, Types()...)
+	etwtest.Versions[AnyProcessCreate](t, Types()...)
+	etwtest.Versions[AnyProcessExit](t, Types()...)
+	etwtest.Versions[AnyProcessMapping](t, Types()...)
+	etwtest.Versions[AnyProcessSymbol](t, Types()...)
+	etwtest.Versions[AnyProcessMappingMetadata](t, Types()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
-	etwtest.Allocs(t, Provider)
+	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOf[ExistingProcess](t, nil)
 	etwtest.AllocsOf[ProcessCreate](t, nil)
 	etwtest.AllocsOf[ProcessExit](t, nil)
@@ -47,5 +47,5 @@ func TestEventsAllocs(t *testing.T) {
 }
 
 func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Provider)
+	etwtest.Fuzz(f, Types()...)
 }

@@ -15,6 +15,11 @@ import (
 	"github.com/etwgen/etwgen/generated/universal"
 	"github.com/etwgen/etwgen/generated/universal/events"
 	"github.com/etwgen/etwgen/generated/universal/tracepoints"
+	"github.com/etwgen/etwgen/generated/windows"
+	"github.com/etwgen/etwgen/generated/windows/disk"
+	"github.com/etwgen/etwgen/generated/windows/file"
+	"github.com/etwgen/etwgen/generated/windows/network"
+	"github.com/etwgen/etwgen/generated/windows/process"
 	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -35,6 +40,10 @@ var Providers = []Provider{
 	{"kernel", kernel.Provider, kernel.ParseKeywords},
 	{"universal", universal.Provider, noKeywords},
 	{"samples", events.Provider, noKeywords},
+	{"kernel-process", process.Provider, windows.ParseKeywords(process.Provider)},
+	{"kernel-network", network.Provider, windows.ParseKeywords(network.Provider)},
+	{"kernel-file", file.Provider, windows.ParseKeywords(file.Provider)},
+	{"kernel-disk", disk.Provider, noKeywords},
 }
 
 // noKeywords parses the keywords of a provider that has none.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/generated/dotnet"
+	"github.com/etwgen/etwgen/generated/windows"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -102,7 +103,7 @@ func (h *Header) Judge(r *etw.Record, e *etw.EventInfo, elapsed time.Duration) V
 	if h.IDs != nil && (r.Kind == etw.KindClassic || !h.IDs.Has(int64(r.ID))) {
 		return Skip
 	}
-	if !h.Processes.Has(r.ProcessID) || !h.Threads.Has(r.ThreadID) || h.During != nil && !h.During.Has(r.ProcessID, elapsed) {
+	if h.Processes != nil && !h.Processes.Has(windows.Subject(r)) || !h.Threads.Has(r.ThreadID) || h.During != nil && !h.During.Has(r.ProcessID, elapsed) {
 		return Skip
 	}
 	return Take

@@ -2,6 +2,8 @@ package wevt
 
 import (
 	"fmt"
+	"math"
+	"unicode/utf16"
 
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -35,6 +37,7 @@ func (e *encoder) check(m *manifest.Manifest) {
 		}
 		for _, t := range p.Templates {
 			e.checkFields(t.Fields)
+			e.checkWidths(t)
 		}
 	}
 }
@@ -77,5 +80,40 @@ func (e *encoder) checkFields(fields []*manifest.Field) {
 			e.refuse(f.Pos, "field %q takes the rest of the payload, for which a resource has no place", f.Name)
 		}
 		e.checkFields(f.Fields)
+	}
+}
+
+// checkWidths finds what is longer than the numbers of a resource say: fields of a template,
+// and what it is shown as.
+func (e *encoder) checkWidths(t *manifest.Template) {
+	if n := len(flatten(t)); n > math.MaxUint16 {
+		e.refuse(t.Pos, "template %q has %d fields; a resource has room for %d", t.ID, n, math.MaxUint16)
+	}
+	for _, f := range t.Fields {
+		e.checkText(f.Pos, f.Name)
+	}
+	for _, el := range t.UserData {
+		e.checkElement(t.Pos, el)
+	}
+}
+
+func (e *encoder) checkElement(at manifest.Pos, el *manifest.Element) {
+	e.checkText(at, el.Name)
+	e.checkText(at, el.Text)
+	for _, a := range el.Attrs {
+		e.checkText(at, a.Name)
+		e.checkText(at, a.Value)
+	}
+	for _, c := range el.Children {
+		e.checkElement(at, c)
+	}
+}
+
+func (e *encoder) checkText(at manifest.Pos, s string) {
+	if len(s) <= math.MaxUint16 {
+		return
+	}
+	if n := len(utf16.Encode([]rune(s))); n > math.MaxUint16 {
+		e.refuse(at, "%.20q... has %d characters; a resource has room for %d", s, n, math.MaxUint16)
 	}
 }

@@ -27,6 +27,9 @@ type Header struct {
 	End, Boot       etw.FileTime // End is 0 while the session runs
 	TimerResolution time.Duration
 	UTCOffset       time.Duration // local time less UTC, without daylight saving
+	// Zone is the local time of the machine when the session began, with daylight saving
+	// if there was. It is nil if the file does not tell.
+	Zone *time.Location
 
 	Mode           LogFileMode
 	Compression    Compression
@@ -193,6 +196,7 @@ func (h *Header) parse(record []byte) bool {
 	h.ProcessorMHz = u32(0x34)
 	h.UTCOffset = -time.Duration(int32(u32(0x48+shift))) * time.Minute
 	h.Boot = etw.FileTime(i64(0xf8 + shift))
+	h.Zone = zoneAt(zoneOf(record), etw.FileTime(i64(0x108+shift)), h.UTCOffset)
 	perfFrequency := i64(0x100 + shift)
 	h.Clock.Start = etw.FileTime(i64(0x108 + shift))
 	h.ClockType = ClockType(u32(0x110 + shift))

@@ -7,9 +7,6 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// timeZoneSize is the size of the TIME_ZONE_INFORMATION in the header of a log file.
-const timeZoneSize = 0xac
-
 // append appends the record TRACE_LOGFILE_HEADER, padded to a multiple of 8, in the
 // layout of the pointer size of h. What h does not say is that of the record like, if
 // there is one: who wrote it, and the time zone after its bias.
@@ -59,17 +56,4 @@ func (h *Header) append(b, like []byte) []byte {
 		b = append(b, fill)
 	}
 	return b
-}
-
-// zoneOf returns the rest of the time zone in the record of the header of a log
-// file, after its bias.
-func zoneOf(record []byte) []byte {
-	at := systemHeaderSize + 0x48 + 4
-	if len(record) > 2 && record[2] == kindSystem32 {
-		at -= 8
-	}
-	if len(record) < at+timeZoneSize-4 {
-		return nil
-	}
-	return record[at : at+timeZoneSize-4]
 }

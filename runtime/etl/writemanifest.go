@@ -2,6 +2,8 @@ package etl
 
 import (
 	"encoding/binary"
+	"fmt"
+	"math"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -20,6 +22,9 @@ const (
 // process, the thread, the processor and the time.
 func (w *Writer) WriteManifest(base *etw.Record, manifest []byte) error {
 	part := min(manifestPart, int(w.header.BufferSize)-bufferHeaderSize-eventHeaderSize-64)
+	if len(manifest) > part*math.MaxUint16 {
+		return fmt.Errorf("etl: a manifest of %d bytes is longer than %d, in parts of %d", len(manifest), part*math.MaxUint16, part)
+	}
 	for _, r := range ManifestRecords(base, manifest, part) {
 		if err := w.Write(r); err != nil {
 			return err
@@ -30,9 +35,13 @@ func (w *Writer) WriteManifest(base *etw.Record, manifest []byte) error {
 
 // ManifestRecords returns the records by which an EventSource writes its manifest
 // into a trace, in parts of at most size bytes of text. They are like base, which
-// says the provider, the process and the time.
+// says the provider, the process and the time. There are none of a manifest with more
+// parts than 65,535.
 func ManifestRecords(base *etw.Record, manifest []byte, size int) []*etw.Record {
 	total := max(1, (len(manifest)+size-1)/size)
+	if total > math.MaxUint16 {
+		return nil
+	}
 	var records []*etw.Record
 	for i := range total {
 		r := *base

@@ -96,6 +96,9 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	if uint32(len(first)) > h.BufferSize {
 		return nil, fmt.Errorf("etl: the names of session and file do not fit a buffer of %d bytes", h.BufferSize)
 	}
+	if n := len(h.append(nil, nil)); n > layout.MaxRecord {
+		return nil, fmt.Errorf("etl: the names of session and file make a record of %d bytes, longer than %d", n, layout.MaxRecord)
+	}
 	if h.Clock != (etw.Clock{}) {
 		w.begin()
 	}

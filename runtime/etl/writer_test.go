@@ -275,7 +275,7 @@ func TestWriterClock(t *testing.T) {
 func TestWriterRefuses(t *testing.T) {
 	for name, h := range map[string]etl.Header{
 		"small": {BufferSize: 512}, "odd": {BufferSize: 2052}, "large": {BufferSize: 32 << 20}, "compression": {Compression: 9},
-		"names": {BufferSize: 1024, SessionName: strings.Repeat("long", 200)},
+		"names": {BufferSize: 1024, SessionName: strings.Repeat("long", 200)}, "record": {SessionName: strings.Repeat("long", 10_000)},
 	} {
 		if _, err := etl.NewWriter(io.Discard, h); err == nil {
 			t.Errorf("%s: no error", name)
@@ -287,9 +287,13 @@ func TestWriterRefuses(t *testing.T) {
 	}
 	for name, rec := range map[string]etw.Record{
 		"long": {Payload: make([]byte, 1<<16)}, "longer than a buffer": {Payload: make([]byte, 2000)}, "processor": {Processor: 5000},
+		"process": {ProcessID: 1 << 32}, "thread": {Kind: etw.KindMessage, ThreadID: 1 << 32},
 	} {
 		if err := w.Write(&rec); err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+	if err := w.WriteManifest(&etw.Record{}, make([]byte, 60<<20)); err == nil {
+		t.Error("a manifest of more parts than are counted")
 	}
 }

@@ -11,13 +11,12 @@ import (
 // A Decoder decodes any record by the best description there is. In this order,
 // it is:
 //
-//  1. the generated type of exactly the event's version;
+//  1. generated code for exactly the event's version;
 //  2. the schema that the trace itself has, which is the record's Schema;
-//  3. a description without a generated type, as of a manifest that was read at
-//     run time;
+//  3. another description of the version, as of a manifest that was read at run time;
 //  4. for a version that is newer than the known ones, the newest of these.
 //
-// A description without a type comes before the schema where that says less: it is
+// A description that is not generated comes before the schema where that says less: it is
 // without fields, which EventPipe has of some events; or it is EventPipe's, which has no
 // names of values, and has the same fields. It also does if it is [EventDesc.Corrected].
 //
@@ -43,6 +42,7 @@ type Decoder struct {
 	Find func(*Record) *Provider
 
 	registry *Registry
+	types    map[*EventDesc]Event
 	infos    map[infoKey]*EventInfo
 	recent   [256]recentInfo
 	dynamic  Dynamic
@@ -58,14 +58,14 @@ type Basis uint8
 
 // The bases, the best first.
 const (
-	BasisTyped    Basis = iota // a generated type of its version
-	BasisSchema                // a schema in the trace
-	BasisManifest              // a description of its version, without a generated type
-	BasisOlder                 // the description of an older version
-	BasisNone                  // nothing
+	BasisGenerated Basis = iota // generated code for its version
+	BasisSchema                 // a schema in the trace
+	BasisManifest               // another description of its version
+	BasisOlder                  // the description of an older version
+	BasisNone                   // nothing
 )
 
-var basisNames = [...]string{"typed", "schema", "manifest", "older", "none"}
+var basisNames = [...]string{"generated", "schema", "manifest", "older", "none"}
 
 // String returns the name of b, such as "schema".
 func (b Basis) String() string {
@@ -121,6 +121,24 @@ func NewDecoder(providers ...*Provider) *Decoder {
 	return &Decoder{registry: NewRegistry(providers...), infos: make(map[infoKey]*EventInfo)}
 }
 
+// Typed makes d decode the events of the given types to values of these types, which
+// [Decoder.Decode] then returns, and returns d. The types are those of packages that the
+// decoder knows, all those of package clr by
+//
+//	etw.NewDecoder(clr.Provider).Typed(clr.Types()...)
+//
+// Without it d decodes the same events by their descriptions, to the same values, and the
+// program does not link types that nothing else of it uses.
+func (d *Decoder) Typed(types ...Event) *Decoder {
+	if d.types == nil {
+		d.types = make(map[*EventDesc]Event)
+	}
+	for _, e := range types {
+		d.types[e.EventDesc()] = e
+	}
+	return d
+}
+
 // Event returns what is known of records like r. It is the same for all of them.
 func (d *Decoder) Event(r *Record) *EventInfo {
 	s := &d.recent[uint8(r.number())+31*r.Provider[0]]
@@ -168,8 +186,8 @@ func (d *Decoder) describe(e *EventInfo, r *Record) {
 	k := r.Key()
 	known := d.known(r)
 	switch {
-	case known != nil && known.New != nil:
-		e.Basis, e.Desc, e.typed = BasisTyped, known, known.New()
+	case known != nil && known.Provider != nil && known.Provider.Generated:
+		e.Basis, e.Desc, e.typed = BasisGenerated, known, d.types[known]
 	case r.Schema != nil && !saysMore(known, r.Schema):
 		e.Basis, e.Desc = BasisSchema, r.Schema
 	case known != nil:
@@ -260,7 +278,7 @@ func (d *Decoder) Decode(r *Record) (values Described, err error) {
 	var n int
 	var whole bool
 	values = &d.dynamic
-	if e.Basis == BasisTyped {
+	if e.typed != nil {
 		n, err = e.typed.DecodePayload(r.Payload, r.PointerSize)
 		values, whole = e.typed, err == nil
 	} else {
@@ -296,7 +314,10 @@ func (d *Decoder) partly(e *EventInfo, r *Record, err error) (int, error) {
 	if err == nil {
 		_, err = d.dynamic.Decode(e.Desc, r.Payload, r.PointerSize)
 	}
-	n, _ := d.dynamic.loosely(e.Desc, r.Payload, r.PointerSize)
+	n, whole := d.dynamic.loosely(e.Desc, r.Payload, r.PointerSize)
+	if whole && n == len(r.Payload) && r.Kind == KindManifest { // Windows takes a string that ends with the payload for whole
+		err = nil
+	}
 	return n, err
 }
 

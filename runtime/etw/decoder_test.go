@@ -91,10 +91,10 @@ func TestDecoder(t *testing.T) {
 		rest     string
 		err      error
 	}{
-		{"generated type", runtime(1, 2, gcPayload), etw.BasisTyped, dotnet, gcStart, gcText, "", nil},
-		{"generated type before schema", withSchema(runtime(1, 2, gcPayload), "Other", number), etw.BasisTyped, dotnet, gcStart, gcText, "", nil},
-		{"longer than its type", runtime(1, 2, longer(gcPayload, 9, 9)), etw.BasisTyped, dotnet, gcStart, gcText, "\x09\x09", nil},
-		{"cut off", runtime(1, 2, gcPayload[:10]), etw.BasisTyped, dotnet, gcStart, "GCStart_V2 Count=3 Depth=0", "\x01\x00", etw.ErrTruncated},
+		{"generated", runtime(1, 2, gcPayload), etw.BasisGenerated, dotnet, gcStart, gcText, "", nil},
+		{"generated before schema", withSchema(runtime(1, 2, gcPayload), "Other", number), etw.BasisGenerated, dotnet, gcStart, gcText, "", nil},
+		{"longer than its type", runtime(1, 2, longer(gcPayload, 9, 9)), etw.BasisGenerated, dotnet, gcStart, gcText, "\x09\x09", nil},
+		{"cut off", runtime(1, 2, gcPayload[:10]), etw.BasisGenerated, dotnet, gcStart, "GCStart_V2 Count=3 Depth=0", "\x01\x00", etw.ErrTruncated},
 		{"newer version", runtime(1, 9, longer(gcPayload, 1)), etw.BasisOlder, dotnet, gcStart, gcText, "\x01", nil},
 		{"unknown event of a known provider", runtime(9999, 0, []byte{1}), etw.BasisNone, dotnet, "Event9999", "", "\x01", nil},
 		{"schema", withSchema(record(acme.GUID, 1, 0, 5, 0, 0, 0), "Mine", number), etw.BasisSchema, "From-The-Trace", "Mine", "Mine Number=5", "", nil},
@@ -122,28 +122,56 @@ func TestDecoder(t *testing.T) {
 		{"event of two forms, classic", classic(acmeClass, 5, 1, 1, 0, 0, 0), etw.BasisManifest, "Acme", "Both", "Both Number=1", "", nil},
 		{"message", &etw.Record{Kind: etw.KindMessage, Provider: etw.GUID{1}, ID: 12}, etw.BasisNone, nobody, "Message12", "", "", nil},
 	} {
-		d := newDecoder()
-		e := d.Event(c.rec)
-		if e.Basis != c.basis || e.Provider != c.provider || e.Name != c.event {
-			t.Errorf("%s: basis %d, provider %q, event %q; want %d, %q, %q", c.name, e.Basis, e.Provider, e.Name, c.basis, c.provider, c.event)
+		for _, d := range []*etw.Decoder{newDecoder(), newDecoder().Typed(clr.Types()...)} {
+			e := d.Event(c.rec)
+			if e.Basis != c.basis || e.Provider != c.provider || e.Name != c.event {
+				t.Errorf("%s: basis %d, provider %q, event %q; want %d, %q, %q", c.name, e.Basis, e.Provider, e.Name, c.basis, c.provider, c.event)
+			}
+			if (e.Desc == nil) != (c.basis == etw.BasisNone) || (e.Note != "") != (c.basis == etw.BasisOlder) {
+				t.Errorf("%s: description %v, note %q", c.name, e.Desc, e.Note)
+			}
+			values, err := d.Decode(c.rec)
+			if !errors.Is(err, c.err) {
+				t.Errorf("%s: error %v, want %v", c.name, err, c.err)
+			}
+			text := ""
+			if values != nil {
+				text = string(etw.AppendText(nil, values))
+			}
+			if text != c.text {
+				t.Errorf("%s: %q, want %q", c.name, text, c.text)
+			}
+			if string(d.Rest()) != c.rest {
+				t.Errorf("%s: rest %q, want %q", c.name, d.Rest(), c.rest)
+			}
 		}
-		if (e.Desc == nil) != (c.basis == etw.BasisNone) || (e.Note != "") != (c.basis == etw.BasisOlder) {
-			t.Errorf("%s: description %v, note %q", c.name, e.Desc, e.Note)
-		}
-		values, err := d.Decode(c.rec)
-		if !errors.Is(err, c.err) {
-			t.Errorf("%s: error %v, want %v", c.name, err, c.err)
-		}
-		text := ""
-		if values != nil {
-			text = string(etw.AppendText(nil, values))
-		}
-		if text != c.text {
-			t.Errorf("%s: %q, want %q", c.name, text, c.text)
-		}
-		if string(d.Rest()) != c.rest {
-			t.Errorf("%s: rest %q, want %q", c.name, d.Rest(), c.rest)
-		}
+	}
+}
+
+// TestTyped: values are of the types that were given, and what these cannot decode is
+// decoded as far as it goes by the description.
+func TestTyped(t *testing.T) {
+	want := &clr.GCStartV2{Count: 3, Reason: clr.GCReasonInduced}
+	payload, err := want.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &etw.Record{Provider: clr.Provider.Desc.GUID, ID: 1, Version: 2, Payload: payload, PointerSize: etw.Ptr64}
+	d := etw.NewDecoder(clr.Provider).Typed(new(clr.GCStartV2))
+	values, err := d.Decode(r)
+	if got, ok := values.(*clr.GCStartV2); !ok || *got != *want || err != nil {
+		t.Errorf("decoded as %T %v, %v, want %v", values, values, err, want)
+	}
+	r.Payload = payload[:10]
+	values, err = d.Decode(r)
+	if _, ok := values.(*etw.Dynamic); !ok || !errors.Is(err, etw.ErrTruncated) {
+		t.Errorf("what is cut off is decoded as %T, %v", values, err)
+	}
+	r.Version, r.Payload = 1, payload
+	if values, err = d.Decode(r); err != nil {
+		t.Fatal(err)
+	} else if _, ok := values.(*etw.Dynamic); !ok {
+		t.Errorf("another version is decoded as %T", values)
 	}
 }
 

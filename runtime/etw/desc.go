@@ -6,6 +6,15 @@ import "iter"
 type ProviderDesc struct {
 	Name string
 	GUID GUID
+	// Generated says that the descriptions of its events are those of generated code,
+	// which come before the schemas of a trace: see [Decoder].
+	Generated bool `json:",omitempty"`
+	// EventSource says that the provider is an EventSource of .NET, whose events have
+	// the [SessionKeywords], and are not logged without one of their keywords.
+	EventSource bool `json:",omitempty"`
+	// Costly holds the keywords by which a session changes the program that it watches:
+	// has it collect its heap, follow each object, or stop writing other events.
+	Costly uint64 `json:",omitempty"`
 }
 
 // An EventDesc describes one version of an event: what its header says and how
@@ -18,19 +27,13 @@ type EventDesc struct {
 	// Class is the class of a classic event. A KindManifest event may have one,
 	// too: then its provider also writes it in the classic form, with the class
 	// and the opcode in place of provider and id.
-	Class    GUID
-	ID       uint16
-	Version  uint8
-	Channel  uint8
-	Level    Level
-	Opcode   Opcode
-	Task     uint16
-	Keywords uint64
-
-	Name       string // the symbol of a manifest, such as GCStart_V1
-	TaskName   string
-	OpcodeName string
-	Message    string // the message for people, with inserts %1, %2, ...
+	Class   GUID
+	ID      uint16
+	Version uint8
+	Channel uint8
+	Level   Level
+	Opcode  Opcode
+	Task    uint16
 
 	// Named says that Name identifies the event, within its provider, and that ID
 	// alone does not: it is chosen while the program runs. In a Schema that is so
@@ -47,10 +50,14 @@ type EventDesc struct {
 	// padding.
 	Padded bool
 
-	Fields []FieldDesc
+	Keywords uint64
 
-	// New makes an event of the generated type. It is nil where there is none.
-	New func() Event `json:"-"`
+	Name       string // the symbol of a manifest, such as GCStart_V1
+	TaskName   string
+	OpcodeName string
+	Message    string // the message for people, with inserts %1, %2, ...
+
+	Fields []FieldDesc
 }
 
 // Key returns what identifies the layout.
@@ -99,23 +106,12 @@ func (d *EventDesc) fullTitle() string {
 }
 
 // A FieldDesc describes a field of an event, or of a struct in one. Fields lie
-// back to back, without alignment, in the order of their descriptions.
+// back to back, without alignment, in the order of their descriptions. (Its own small
+// fields stand together: programs have thousands.)
 type FieldDesc struct {
 	Name string
 	Type InType
-	Out  OutType  // how to render it
-	Map  *MapDesc // names of its values
-
-	// Count makes the field an array. Length is the length of one element: in
-	// bytes for binary values and SIDs, in characters for strings. A string
-	// without a Length ends at a NUL.
-	Count  Size
-	Length Size
-
-	// When is the condition for the field to be there at all. Only those at the
-	// end of an event ask for bytes that are left, and no other field has one of
-	// them for its Count or Length.
-	When When
+	Out  OutType // how to render it
 
 	// Room is, if it is not 0, how many bytes the field takes, whatever its value takes
 	// of them: what is left means nothing. Structures of C have such fields, for the
@@ -123,6 +119,19 @@ type FieldDesc struct {
 	// a NUL or with the room. Only fields of a fixed size and texts that end at a NUL
 	// have room.
 	Room uint16
+
+	// When is the condition for the field to be there at all. Only those at the
+	// end of an event ask for bytes that are left, and no other field has one of
+	// them for its Count or Length.
+	When When
+
+	Map *MapDesc // names of its values
+
+	// Count makes the field an array. Length is the length of one element: in
+	// bytes for binary values and SIDs, in characters for strings. A string
+	// without a Length ends at a NUL.
+	Count  Size
+	Length Size
 
 	// Fields holds the members of an InStruct, and for InRelLoc and InDataLoc
 	// the one description of what is at the location.

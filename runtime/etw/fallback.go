@@ -124,7 +124,7 @@ func (d *Decoder) fallBack(e *EventInfo, r *Record) bool {
 		for i, other := range fallbacks {
 			if fields := other(e.Desc.Fields); fields != nil {
 				desc := *e.Desc
-				desc.Fields, desc.New = fields, nil
+				desc.Fields = fields
 				e.others[i] = &desc
 			}
 		}

@@ -301,7 +301,7 @@ func TestFieldsOfNone(t *testing.T) {
 }
 
 func TestBasisString(t *testing.T) {
-	for b, want := range map[Basis]string{BasisTyped: "typed", BasisNone: "none", 9: "Basis(9)"} {
+	for b, want := range map[Basis]string{BasisGenerated: "generated", BasisNone: "none", 9: "Basis(9)"} {
 		if b.String() != want {
 			t.Errorf("%v, want %s", b, want)
 		}

@@ -4,14 +4,13 @@ import "encoding/binary"
 
 // Events in the form of generated ones, for the tests of this package.
 
-var testProvider = &ProviderDesc{Name: "Test-Provider", GUID: MustParseGUID("11112222-3333-4444-5555-666677778888")}
+var testProvider = &ProviderDesc{Name: "Test-Provider", GUID: MustParseGUID("11112222-3333-4444-5555-666677778888"), Generated: true}
 
 var colorMap = MapDesc{Name: "ColorMap", Entries: []MapEntry{{0, "Red"}, {1, "Green"}}}
 
 var startV0 = EventDesc{
 	Provider: testProvider, ID: 1, Version: 0, Level: 4, Keywords: 0x1, Name: "Start",
 	Fields: []FieldDesc{{Name: "Count", Type: InUInt32}},
-	New:    func() Event { return new(start) },
 }
 
 type start struct{ Count uint32 }
@@ -40,7 +39,6 @@ func (e *start) FieldValue(i int) Value {
 var startV1Desc = EventDesc{
 	Provider: testProvider, ID: 1, Version: 1, Level: 5, Keywords: 0x2, Name: "Start_V1",
 	Fields: []FieldDesc{{Name: "Count", Type: InUInt32}, {Name: "Name", Type: InUnicodeString}, {Name: "Color", Type: InUInt8, Map: &colorMap}},
-	New:    func() Event { return new(startV1) },
 }
 
 type startV1 struct {

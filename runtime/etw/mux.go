@@ -1,7 +1,6 @@
 package etw
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,6 +20,7 @@ type Mux struct {
 	undecodable func(*Record, error) error
 	enable      []Enable
 	stats       MuxStats
+	left        bool // a handler left some of the payload
 }
 
 // handlers are those that take one version of an event, or the versions that no
@@ -79,21 +79,30 @@ func Handle[E any, P EventPointer[E]](m *Mux, fn func(*Record, P) error) {
 		panic("etw: Handle of a nil function")
 	}
 	event := P(new(E))
-	switch e := any(event).(type) {
+	m.handle(event, func(r *Record) error { return fn(r, event) })
+}
+
+// handle is what of [Handle] need not be compiled for each type: call handles what was
+// decoded to the event.
+func (m *Mux) handle(event Described, call handler) {
+	switch e := event.(type) {
 	case AnyVersion:
-		descs := e.EventDescs()
-		m.any(descs, func(r *Record) error {
-			if _, err := e.DecodeVersion(r.Version, r.Payload, r.PointerSize); err != nil {
+		m.any(e.EventDescs(), func(r *Record) error {
+			n, err := e.DecodeVersion(r.Version, r.Payload, r.PointerSize)
+			if err != nil {
 				return &undecodable{err}
 			}
-			return fn(r, event)
+			m.left = m.left || n < len(r.Payload)
+			return call(r)
 		})
 	case Event:
 		m.exact(e.EventDesc(), func(r *Record) error {
-			if _, err := e.DecodePayload(r.Payload, r.PointerSize); err != nil {
+			n, err := e.DecodePayload(r.Payload, r.PointerSize)
+			if err != nil {
 				return &undecodable{err}
 			}
-			return fn(r, event)
+			m.left = m.left || n < len(r.Payload)
+			return call(r)
 		})
 	default:
 		panic("etw: Handle of a type that is neither an Event nor an AnyVersion")
@@ -110,7 +119,7 @@ func (m *Mux) exact(d *EventDesc, h handler) {
 		}
 		at.call = at.call.then(h)
 	}
-	m.needs(d)
+	m.ask(d.Enable())
 }
 
 // entries adds the entries of all that leads to the event d to list.
@@ -133,7 +142,7 @@ func (m *Mux) any(descs []*EventDesc, h handler) {
 	var roomDone [16]*idEntry[handlers]
 	done := roomDone[:0]
 	for _, d := range slices.Backward(descs) {
-		m.needs(d)
+		m.ask(d.Enable())
 		for _, e := range m.entries(room[:0], d) {
 			if slices.Contains(done, e) {
 				continue
@@ -187,11 +196,15 @@ func (m *Mux) HandleUndecodable(fn func(*Record, error) error) { m.undecodable =
 // which is delivered when all that could be read was dispatched: see
 // [ErrIncomplete].
 //
-// Run looks at ctx between records. A source that waits for its next record,
-// such as a live session, is ended by closing it.
+// Run looks at ctx between records, and interrupts an [Interrupter], such as a live
+// session, when ctx is done. To have the records that a session still holds, stop it,
+// and let Run come to its end.
 func (m *Mux) Run(ctx context.Context, s Source) error {
 	var r Record
 	done := ctx.Done()
+	if live, ok := s.(Interrupter); ok {
+		defer context.AfterFunc(ctx, live.Interrupt)()
+	}
 	for {
 		select {
 		case <-done:
@@ -202,6 +215,9 @@ func (m *Mux) Run(ctx context.Context, s Source) error {
 		case err == io.EOF:
 			return nil
 		case err != nil:
+			if ctx.Err() != nil { // it ended the source
+				return ctx.Err()
+			}
 			return err
 		}
 		if err := m.Dispatch(&r); err != nil {
@@ -237,8 +253,15 @@ func (m *Mux) Dispatch(r *Record) error {
 	if r.ProviderName == "" {
 		r.ProviderName = h.desc.Provider.Name
 	}
+	if r.PointerSize != Ptr64 && r.PointerSize != Ptr32 {
+		m.stats.Sizeless++
+	}
+	m.left = false
 	if err := h.call(r); err != nil {
 		return m.failed(r, err)
+	}
+	if m.left && r.Version <= h.desc.Version && !h.desc.Padded {
+		m.stats.Longer++
 	}
 	return nil
 }
@@ -317,7 +340,14 @@ type MuxStats struct {
 	// OtherName counts the records that have the id of an event with handlers, but
 	// the name of another one, and so were not given to these. EventSources choose
 	// ids of some events while they run, and take those of others.
-	OtherName  uint64 `json:",omitempty"`
+	OtherName uint64 `json:",omitempty"`
+	// Longer counts the records of a version that is known whose payload goes on behind
+	// it. So do those of a 32-bit program that say they are of a 64-bit one, or the
+	// other way round, and then their values are wrong.
+	Longer uint64 `json:",omitempty"`
+	// Sizeless counts the records with handlers whose PointerSize is neither Ptr32 nor
+	// Ptr64. They were decoded as those of a 64-bit program.
+	Sizeless   uint64 `json:",omitempty"`
 	FirstError error  // the first fault of a payload, a *DecodeError
 }
 
@@ -326,6 +356,12 @@ func (s MuxStats) String() string {
 	text := fmt.Sprintf("%d records, %d unhandled, %d undecodable, %d newer", s.Records, s.Unhandled, s.Undecodable, s.Newer)
 	if s.OtherName > 0 {
 		text += fmt.Sprintf(", %d of another name", s.OtherName)
+	}
+	if s.Longer > 0 {
+		text += fmt.Sprintf(", %d longer than their event", s.Longer)
+	}
+	if s.Sizeless > 0 {
+		text += fmt.Sprintf(", %d without a size of pointers", s.Sizeless)
 	}
 	if s.FirstError != nil {
 		text += fmt.Sprintf(" (%v)", s.FirstError)
@@ -348,45 +384,3 @@ func (s MuxStats) MarshalJSON() ([]byte, error) {
 
 // Stats returns what the mux did so far.
 func (m *Mux) Stats() MuxStats { return m.stats }
-
-// An Enable says what a session must enable of a provider.
-type Enable struct {
-	Provider *ProviderDesc
-	// Keywords holds every keyword of the events. An event is logged if one of
-	// its keywords is enabled, or if it has none; a provider may check single
-	// keywords too, so all are listed. 0 means that the events have none; to ETW,
-	// a session's mask of 0 stands for all keywords.
-	Keywords uint64
-	// Level is the highest level of the events.
-	Level Level
-}
-
-// String returns e in the form that dotnet-trace takes, such as
-// Microsoft-Windows-DotNETRuntime:0x1:4.
-func (e Enable) String() string {
-	name := ""
-	if e.Provider != nil {
-		name = e.Provider.Name
-	}
-	return fmt.Sprintf("%s:%#x:%d", name, e.Keywords, uint8(e.Level))
-}
-
-// needs adds what it takes to get the event d.
-func (m *Mux) needs(d *EventDesc) {
-	i := slices.IndexFunc(m.enable, func(e Enable) bool { return e.Provider.GUID == d.Provider.GUID })
-	if i < 0 {
-		i = len(m.enable)
-		m.enable = append(m.enable, Enable{Provider: d.Provider})
-	}
-	m.enable[i].Keywords |= d.Keywords
-	m.enable[i].Level = max(m.enable[i].Level, d.Level)
-}
-
-// Enablement returns the providers, keywords and levels that the handlers of the
-// mux need, as the events declare them, sorted by the name of the provider. Where
-// a provider asks for more than it declares, its package says so.
-func (m *Mux) Enablement() []Enable {
-	list := slices.Clone(m.enable)
-	slices.SortFunc(list, func(a, b Enable) int { return cmp.Compare(a.Provider.Name, b.Provider.Name) })
-	return list
-}

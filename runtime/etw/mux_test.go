@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -113,6 +114,27 @@ func TestMuxErrors(t *testing.T) {
 		}
 	}()
 	Handle(&m, func(*Record, *notAnEvent) error { return nil })
+}
+
+// Records that may have been decoded wrongly are counted, each once.
+func TestMuxDoubts(t *testing.T) {
+	var m Mux
+	for range 2 {
+		Handle(&m, func(*Record, *start) error { return nil })
+		Handle(&m, func(*Record, *anyStart) error { return nil })
+	}
+	longer := testRecord(0, append(slices.Clone(payloadV0), 1))
+	newer := testRecord(9, append(slices.Clone(payloadV1), 1))
+	sizeless := testRecord(0, payloadV0)
+	sizeless.PointerSize = 7
+	for _, r := range []*Record{longer, newer, sizeless, testRecord(0, payloadV0)} {
+		if err := m.Dispatch(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := m.Stats(); s.Longer != 1 || s.Sizeless != 1 || s.Newer != 1 || !strings.Contains(s.String(), "1 longer than their event, 1 without a size of pointers") {
+		t.Errorf("stats are %v", s)
+	}
 }
 
 type notAnEvent struct{ Described }
@@ -320,16 +342,6 @@ func TestRegistryOfClassicEvents(t *testing.T) {
 	}
 	if g.Name(testProvider.GUID) != "Test-Provider" || g.Name(GUID{9}) != "" {
 		t.Error("names are wrong")
-	}
-}
-
-func TestEnablementIsSorted(t *testing.T) {
-	var m Mux
-	for _, name := range []string{"C", "A", "B"} {
-		m.needs(&EventDesc{Provider: &ProviderDesc{Name: name, GUID: GUID{name[0]}}})
-	}
-	if got := fmt.Sprint(m.Enablement()); got != "[A:0x0:0 B:0x0:0 C:0x0:0]" {
-		t.Errorf("got %s", got)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestDispatchByName(t *testing.T) {
 		t.Errorf("stats %v", s)
 	}
 	d := etw.NewDecoder(want.Provider)
-	if e := d.Event(named(p, 700, "EventSourceMessage", nil)); e.Basis != etw.BasisTyped {
+	if e := d.Event(named(p, 700, "EventSourceMessage", nil)); e.Basis != etw.BasisGenerated {
 		t.Errorf("basis %v of an event that is known by its name", e.Basis)
 	}
 	if e := d.Event(named(p, 0, "Other", nil)); e.Basis != etw.BasisSchema {

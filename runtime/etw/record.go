@@ -104,8 +104,8 @@ type Record struct {
 	Task     uint16
 	Keywords uint64
 
-	// PointerSize is that of the program that logged the event. It may differ from
-	// event to event of one trace.
+	// PointerSize is that of the program that logged the event, Ptr32 or Ptr64: whoever
+	// makes a record must set it. It may differ from event to event of one trace.
 	PointerSize PtrSize
 	// Processor is the number of the processor that logged the event, or -1 where
 	// the trace does not say.

@@ -19,6 +19,15 @@ type Source interface {
 	Next(r *Record) error
 }
 
+// An Interrupter is a [Source] that waits for its records, such as a live session.
+// [Mux.Run] calls Interrupt when its context is done.
+type Interrupter interface {
+	Source
+	// Interrupt ends the source without what was not read of it yet, and any Next that
+	// waits. It may be called by any goroutine, and more than once.
+	Interrupt()
+}
+
 // Records iterates over the records that are left of s. The record is reused: it
 // and the memory that it points to are valid until the next turn. If not
 // everything could be read, the last pair is nil and the error; a program that

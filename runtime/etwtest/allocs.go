@@ -12,11 +12,15 @@ const runs = 10
 // Allocs checks, for every event and both sizes of pointers, that decoding,
 // encoding into a buffer with room and finding the type of a record allocate
 // nothing.
-func Allocs(t testing.TB, p *etw.Provider) {
+func Allocs(t testing.TB, types ...etw.Event) {
 	t.Helper()
-	decoder := etw.NewDecoder(p)
-	for _, d := range typed(p) {
-		e := d.New()
+	all := &etw.Provider{Desc: &etw.ProviderDesc{}}
+	for _, e := range types {
+		all.Events = append(all.Events, e.EventDesc())
+	}
+	decoder := etw.NewDecoder(all).Typed(types...)
+	for _, e := range types {
+		d := e.EventDesc()
 		for _, ptr := range ptrSizes {
 			r := record(d, ptr)
 			b := make([]byte, 0, len(r.Payload))

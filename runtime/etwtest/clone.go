@@ -12,12 +12,13 @@ import (
 
 // Clone decodes payloads of every event, clones it and overwrites the payload. It
 // checks that the clone stays the event that it was.
-func Clone(t testing.TB, p *etw.Provider) {
+func Clone(t testing.TB, types ...etw.Event) {
 	t.Helper()
-	for _, d := range typed(p) {
+	for _, e := range types {
+		d := e.EventDesc()
 		for _, ptr := range ptrSizes {
 			for seed := range uint64(variations) {
-				e := d.New()
+				e := New(e)
 				decode := func(p []byte) error { _, err := e.DecodePayload(p, ptr); return err }
 				if err := clones(e, decode, Payload(d, ptr, seed)); err != nil {
 					t.Errorf("%s, seed %d: %v", label(d, ptr), seed, err)

@@ -1,11 +1,11 @@
 // Package etwtest tests packages that etwgen generated. Use it for packages of your own,
 // and for programs that keep what events show them. A package's tests are a few lines:
 //
-//	func TestRoundTrip(t *testing.T) { etwtest.RoundTrip(t, clr.Provider) }
-//	func TestTruncate(t *testing.T)  { etwtest.Truncate(t, clr.Provider) }
-//	func TestClone(t *testing.T)     { etwtest.Clone(t, clr.Provider) }
-//	func TestAllocs(t *testing.T)    { etwtest.Allocs(t, clr.Provider) }
-//	func FuzzDecode(f *testing.F)    { etwtest.Fuzz(f, clr.Provider) }
+//	func TestRoundTrip(t *testing.T) { etwtest.RoundTrip(t, clr.Types()...) }
+//	func TestTruncate(t *testing.T)  { etwtest.Truncate(t, clr.Types()...) }
+//	func TestClone(t *testing.T)     { etwtest.Clone(t, clr.Types()...) }
+//	func TestAllocs(t *testing.T)    { etwtest.Allocs(t, clr.Types()...) }
+//	func FuzzDecode(f *testing.F)    { etwtest.Fuzz(f, clr.Types()...) }
 //
 // They make payloads from the descriptions of the events, and hold what the
 // generated code does with them against what [etw.Dynamic] does, which decodes
@@ -17,6 +17,7 @@ package etwtest
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -29,13 +30,7 @@ func label(d *etw.EventDesc, ptr etw.PtrSize) string {
 	return fmt.Sprintf("%s (%d.%d, %d-byte pointers)", d.Title(), d.Key().ID, d.Version, ptr)
 }
 
-// typed returns the events of a provider that have generated types.
-func typed(p *etw.Provider) []*etw.EventDesc {
-	var list []*etw.EventDesc
-	for _, d := range p.Events {
-		if d.New != nil {
-			list = append(list, d)
-		}
-	}
-	return list
+// New returns a new event of the type of e.
+func New(e etw.Event) etw.Event {
+	return reflect.New(reflect.TypeOf(e).Elem()).Interface().(etw.Event)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Fuzz is a fuzz target for all events of a provider. An input is the index of
+// Fuzz is a fuzz target for all events of the given types. An input is the index of
 // an event, the size of pointers and a payload. It checks that
 //   - the generated and the dynamic decoder agree on errors, on values and on how
 //     much they read;
@@ -18,31 +18,30 @@ import (
 //     variable length were longer than they need to be;
 //   - those bytes by themselves decode as the same event;
 //   - every array has as many elements as it says.
-func Fuzz(f *testing.F, p *etw.Provider) {
-	events := typed(p)
-	if len(events) == 0 {
+func Fuzz(f *testing.F, types ...etw.Event) {
+	if len(types) == 0 {
 		f.Skip("no events")
 	}
-	for i, d := range events {
+	for i, e := range types {
 		for _, ptr := range ptrSizes {
-			f.Add(uint16(i), ptr == etw.Ptr64, Payload(d, ptr, uint64(i)))
+			f.Add(uint16(i), ptr == etw.Ptr64, Payload(e.EventDesc(), ptr, uint64(i)))
 		}
 	}
 	f.Fuzz(func(t *testing.T, index uint16, wide bool, payload []byte) {
-		d := events[int(index)%len(events)]
+		e := types[int(index)%len(types)]
 		ptr := etw.Ptr32
 		if wide {
 			ptr = etw.Ptr64
 		}
-		if err := check(d, ptr, payload); err != nil {
-			t.Errorf("%s: %v", label(d, ptr), err)
+		if err := check(e, ptr, payload); err != nil {
+			t.Errorf("%s: %v", label(e.EventDesc(), ptr), err)
 		}
 	})
 }
 
 // check decodes any bytes as an event.
-func check(d *etw.EventDesc, ptr etw.PtrSize, payload []byte) error {
-	e := d.New()
+func check(like etw.Event, ptr etw.PtrSize, payload []byte) error {
+	e, d := New(like), like.EventDesc()
 	n, err := e.DecodePayload(payload, ptr)
 	if err := agrees(d, ptr, payload, e, n, err); err != nil {
 		return err
@@ -54,10 +53,10 @@ func check(d *etw.EventDesc, ptr etw.PtrSize, payload []byte) error {
 	if err != nil {
 		return fmt.Errorf("what was decoded does not encode: %w", err)
 	}
-	if !bytes.Equal(encoded, payload[:n]) && !shortened(d, ptr, encoded, n) {
+	if !bytes.Equal(encoded, payload[:n]) && !shortened(e, ptr, encoded, n) {
 		return fmt.Errorf("encoded as\n%x, want\n%x", encoded, payload[:n])
 	}
-	again := d.New()
+	again := New(e)
 	if m, err := again.DecodePayload(payload[:n:n], ptr); err != nil || m != n {
 		return fmt.Errorf("the %d bytes that were read do not decode by themselves: %d, %v", n, m, err)
 	}
@@ -66,11 +65,11 @@ func check(d *etw.EventDesc, ptr etw.PtrSize, payload []byte) error {
 
 // shortened reports whether an encoding is shorter than what was read, since integers of
 // variable length were longer there than they need to be, and is that of the same event.
-func shortened(d *etw.EventDesc, ptr etw.PtrSize, encoded []byte, read int) bool {
-	if len(encoded) >= read || !hasVariable(d.Fields) {
+func shortened(like etw.Event, ptr etw.PtrSize, encoded []byte, read int) bool {
+	if len(encoded) >= read || !hasVariable(like.EventDesc().Fields) {
 		return false
 	}
-	e := d.New()
+	e := New(like)
 	if n, err := e.DecodePayload(encoded, ptr); err != nil || n != len(encoded) {
 		return false
 	}

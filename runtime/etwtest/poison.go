@@ -47,6 +47,13 @@ func (s *poison) Next(r *etw.Record) error {
 	return nil
 }
 
+// Interrupt implements [etw.Interrupter], if the source under it does.
+func (s *poison) Interrupt() {
+	if live, ok := s.src.(etw.Interrupter); ok {
+		live.Interrupt()
+	}
+}
+
 // lend returns a copy of b that lasts until the next record.
 func (s *poison) lend(b []byte) []byte {
 	b = bytes.Clone(b)

@@ -12,25 +12,26 @@ import (
 // sizes of pointers. It checks that each is an error that names the event and a
 // field, and that the dynamic decoder agrees. A prefix may be whole for an event
 // whose last field takes the rest of the payload.
-func Truncate(t testing.TB, p *etw.Provider) {
+func Truncate(t testing.TB, types ...etw.Event) {
 	t.Helper()
-	for _, d := range typed(p) {
+	for _, e := range types {
 		for _, ptr := range ptrSizes {
-			if err := truncate(d, ptr); err != nil {
-				t.Errorf("%s: %v", label(d, ptr), err)
+			if err := truncate(e, ptr); err != nil {
+				t.Errorf("%s: %v", label(e.EventDesc(), ptr), err)
 			}
 		}
 	}
 }
 
-func truncate(d *etw.EventDesc, ptr etw.PtrSize) error {
+func truncate(like etw.Event, ptr etw.PtrSize) error {
+	d := like.EventDesc()
 	rest := takesRest(d.Fields)
 	for seed := range uint64(3) {
 		payload := Payload(d, ptr, seed)
 		for n := range lengths(len(payload)) {
 			// A slice without room: nothing may look behind the end.
 			part := append([]byte(nil), payload[:n]...)[:n:n]
-			e := d.New()
+			e := New(like)
 			read, err := e.DecodePayload(part, ptr)
 			if err := agrees(d, ptr, part, e, read, err); err != nil {
 				return fmt.Errorf("seed %d, %d of %d bytes: %w", seed, n, len(payload), err)

@@ -21,7 +21,6 @@ var sampleV1Desc = func() etw.EventDesc {
 	d := sampleDesc
 	d.Version, d.Name = 1, "Sample_V1"
 	d.Fields = append(slices.Clone(d.Fields), etw.FieldDesc{Name: "More", Type: etw.InUInt8})
-	d.New = func() etw.Event { return new(sampleV1) }
 	return d
 }()
 
@@ -149,6 +148,9 @@ type cloneless struct {
 	anySample
 }
 
+// samples are the types of the single versions.
+var samples = []etw.Event{new(sample), new(sampleV1)}
+
 // TestVersions checks that each fault of a type for all versions is found, and
 // that one without faults passes.
 func TestVersions(t *testing.T) {
@@ -166,17 +168,22 @@ func TestVersions(t *testing.T) {
 	} {
 		fault = tt.fault
 		r := &recorder{TB: t}
-		Versions[anySample](r)
+		Versions[anySample](r, samples...)
 		if !slices.ContainsFunc(r.errors, func(e string) bool { return strings.Contains(e, tt.want) }) {
 			t.Errorf("a type that %s: reported %q, want %q", tt.fault, r.errors, tt.want)
 		}
 	}
 	fault = ""
-	Versions[anySample](t)
-	Versions[widened](t)
+	Versions[anySample](t, samples...)
+	Versions[widened](t, samples...)
 	r := &recorder{TB: t}
-	Versions[cloneless](r)
+	Versions[cloneless](r, samples...)
 	if len(r.errors) == 0 || !strings.Contains(r.errors[0], "cloneless has no method Clone() *etwtest.cloneless") {
 		t.Errorf("a type without Clone: reported %q", r.errors)
+	}
+	r = &recorder{TB: t}
+	Versions[anySample](r, new(sample))
+	if want := []string{"etwtest.anySample: no type of Sample_V1 is given"}; !slices.Equal(r.errors, want) {
+		t.Errorf("with the type of one version of two: reported %q, want %q", r.errors, want)
 	}
 }

@@ -3,6 +3,7 @@ package eventpipe
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 )
 
 var (
@@ -14,9 +15,15 @@ var (
 	ErrProtocol = errors.New("the answer is not one of a .NET runtime")
 	// ErrInvalid says that a command makes no sense. It was not sent.
 	ErrInvalid = errors.New("invalid")
-	// ErrClosed says that a client or a listener was closed.
-	ErrClosed = errors.New("closed")
+	// ErrClosed says that a client, a session or a listener was closed. It is fs.ErrClosed.
+	ErrClosed error = closedError{}
 )
+
+type closedError struct{}
+
+func (closedError) Error() string { return "closed" }
+
+func (closedError) Is(target error) bool { return target == fs.ErrClosed }
 
 // A Code is the HRESULT with which a runtime refuses a command.
 type Code uint32

@@ -3,7 +3,9 @@ package eventpipe
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
+	"sort"
 	"strconv"
 	"sync"
 	"time"
@@ -36,14 +38,15 @@ const (
 	routerPrefix = socketPrefix + "dsrouter-"
 	socketSuffix = "-socket"
 
-	askAtOnce  = 16              // processes
+	askAtOnce  = 256             // processes: those that are silent are not to keep others waiting
 	askTimeout = 2 * time.Second // for each
 )
 
 // Processes lists the processes on this machine that have a .NET runtime, by pid, and
-// asks each what it is; if ctx has no deadline, for at most two seconds. On Linux it
-// finds those in containers, too, as far as the rights of the caller go, and those
-// with a runtime but no diagnostics port.
+// asks each what it is, for at most two seconds. One that does not answer, also until the
+// deadline of ctx, has an Err, and costs the others nothing. On Linux it finds those in
+// containers, too, as far as the rights of the caller go, and those with a runtime but no
+// diagnostics port.
 func Processes(ctx context.Context) ([]Process, error) {
 	found, err := candidates(ctx)
 	if err != nil {
@@ -65,16 +68,21 @@ func Processes(ctx context.Context) ([]Process, error) {
 	}
 	wait.Wait()
 	list = slices.DeleteFunc(list, func(p Process) bool { return isGone(p.Err) })
-	slices.SortFunc(list, func(a, b Process) int {
-		return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.Socket, b.Socket))
+	sort.Slice(list, func(i, j int) bool { // shares its code, which slices.SortFunc does not
+		a, b := &list[i], &list[j]
+		return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.Socket, b.Socket)) < 0
 	})
-	return list, ctx.Err()
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return list, ctx.Err()
+	}
+	return list, nil
 }
 
 // ask asks the process what it is.
 func (p *Process) ask(ctx context.Context) {
 	c := socketClient(nameOf(p.PID), p.Socket)
-	c.timeout = askTimeout
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
 	info, err := c.Info(ctx)
 	if err == nil {
 		p.Info = info

@@ -143,6 +143,9 @@ func (s *Session) Close() error {
 	return nil
 }
 
+// Interrupt is Close, as [etw.Interrupter] has it.
+func (s *Session) Interrupt() { s.Close() }
+
 // A source has the records of a session.
 type source struct {
 	reader *nettrace.Reader
@@ -150,8 +153,20 @@ type source struct {
 }
 
 // Next sets r to the next record, in the order of time, as [etw.Source] describes. It
-// waits for it.
+// waits for it. After Close it returns an error that is fs.ErrClosed, and no damage.
 func (s *Session) Next(r *etw.Record) error {
+	err := s.next(r)
+	if err != nil && err != io.EOF {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if errors.Is(s.err, ErrClosed) {
+			return s.err
+		}
+	}
+	return err
+}
+
+func (s *Session) next(r *etw.Record) error {
 	if s.source.failed {
 		return io.EOF
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"strings"
 	"testing"
 	"time"
@@ -160,8 +161,25 @@ func TestDetach(t *testing.T) {
 			t.Errorf("%d records, want 5", n)
 		}
 		wantError(t, "the end", err, ErrClosed)
-		wantError(t, "the end", err, etw.ErrIncomplete)
+		if !errors.Is(err, fs.ErrClosed) || errors.Is(err, etw.ErrIncomplete) {
+			t.Errorf("the end is %v, want one's own closing, and no damage", err)
+		}
 		wantError(t, "Stop", s.Stop(ctx), nil)
+	})
+}
+
+// TestRunEnds ends a Mux that waits for a process which is silent by its context.
+func TestRunEnds(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context) {
+		s := start(t, ctx, recorder(5))
+		ctx, cancel := context.WithTimeout(ctx, time.Hour)
+		defer cancel()
+		begun := time.Now()
+		var mux etw.Mux
+		wantError(t, "Run", mux.Run(ctx, s), context.DeadlineExceeded)
+		if took := time.Since(begun); took != time.Hour || mux.Stats().Records != 5 {
+			t.Errorf("it took %v, for %v", took, mux.Stats())
+		}
 	})
 }
 

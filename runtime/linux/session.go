@@ -3,7 +3,9 @@ package linux
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"runtime"
@@ -62,6 +64,7 @@ type Session struct {
 	existing []int // processes that are yet to be described
 	phase    phase
 	stopping atomic.Bool
+	cut      atomic.Bool // by Interrupt
 	unnamed  error
 	err      error // yet to be returned
 }
@@ -131,6 +134,14 @@ func (s *Session) Stop() {
 	}
 }
 
+// Interrupt ends the session without what was not read of it yet, as [etw.Interrupter]
+// describes: Next returns an error that is fs.ErrClosed. The session has to be closed all
+// the same.
+func (s *Session) Interrupt() {
+	s.cut.Store(true)
+	s.Stop()
+}
+
 // Close ends the session, if it has not ended yet. What was not read is lost. It must not
 // be called while Next runs.
 func (s *Session) Close() error {
@@ -148,7 +159,10 @@ func (s *Session) Records() iter.Seq2[*etw.Record, error] { return etw.Records(s
 // Next sets r to the next record, in the order of time, as [etw.Source] describes. It waits
 // for it.
 func (s *Session) Next(r *etw.Record) error {
-	for !s.translator.queue.next(r, &s.header.Clock) {
+	for s.cut.Load() || !s.translator.next(r, &s.header.Clock) {
+		if s.cut.Load() {
+			return fmt.Errorf("linux: the session was interrupted: %w", fs.ErrClosed)
+		}
 		switch s.phase {
 		case describing:
 			s.describe()
@@ -156,6 +170,7 @@ func (s *Session) Next(r *etw.Record) error {
 			s.follow()
 		case naming:
 			s.phase = over
+			s.translator.ended = true
 			s.nameCode()
 		case over:
 			err := s.err

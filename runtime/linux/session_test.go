@@ -3,6 +3,7 @@ package linux
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
 	"testing"
@@ -10,6 +11,18 @@ import (
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
+
+// An interrupted session is at its end at once, whatever it has.
+func TestInterrupt(t *testing.T) {
+	s := recorded(t)
+	if err := s.Next(new(etw.Record)); err != nil {
+		t.Fatal(err)
+	}
+	s.Interrupt()
+	if err := s.Next(new(etw.Record)); !errors.Is(err, fs.ErrClosed) || errors.Is(err, etw.ErrIncomplete) {
+		t.Errorf("after an interruption: %v", err)
+	}
+}
 
 // A session of this process has its samples and its name, and ends when it is stopped.
 func TestLive(t *testing.T) {

@@ -15,7 +15,8 @@ type translator struct {
 	last  int64 // the latest time of the kernel
 
 	processes map[int32]*traced
-	blocked   map[int32]blockedAt // threads that do not run
+	rests     rests
+	ended     bool // nothing comes from the kernel any more
 	files     fileIDs
 	mappings  uint64 // how many there are, and the number of the last one
 	functions uint64
@@ -30,14 +31,8 @@ type traced struct {
 	mappings []mapping // a child has them, too
 }
 
-// A blockedAt is since when a thread does not run, and where it stopped.
-type blockedAt struct {
-	time  int64
-	stack []byte
-}
-
 func newTranslator(begun int64) translator {
-	return translator{last: begun, processes: make(map[int32]*traced), blocked: make(map[int32]blockedAt), kernel: make(map[uint64]bool)}
+	return translator{last: begun, processes: make(map[int32]*traced), rests: newRests(), kernel: make(map[uint64]bool)}
 }
 
 // write queues an event. Its process and processor are those of rec. Threads of which none
@@ -50,7 +45,7 @@ func (t *translator) write(d *etw.EventDesc, rec *perf.Record, tid int32, stack 
 	if payload != nil {
 		q.payloads = payload(q.payloads)
 	}
-	q.list = append(q.list, queued{desc: d, time: t.last, pid: rec.PID, tid: tid, processor: rec.Processor, from: from, to: len(q.payloads), stack: stack})
+	q.push(queued{desc: d, time: t.last, pid: rec.PID, tid: tid, processor: rec.Processor, from: from, to: len(q.payloads), stack: stack})
 }
 
 // about returns a record that tells of a process now.
@@ -63,21 +58,14 @@ func (t *translator) take(r *perf.Record) {
 	switch r.Kind {
 	case perf.Sample:
 		t.stats.Samples++
+		t.contradicted(r.TID)
 		t.meet(r)
 		t.hit(r.Stack)
 		t.write(cpuSample, r, r.TID, r.Stack, func(b []byte) []byte { return append(b, 1) })
 	case perf.Blocked:
-		if r.TID > 0 { // else it is that of a processor without work
-			t.meet(r)
-			t.blocked[r.TID] = blockedAt{r.Time, r.Stack}
-		}
+		t.off(r)
 	case perf.Resumed:
-		if b, ok := t.blocked[r.TID]; ok {
-			delete(t.blocked, r.TID)
-			t.stats.Switches++
-			t.hit(b.stack)
-			t.write(contextSwitch, r, r.TID, b.stack, func(p []byte) []byte { return binary.AppendUvarint(p, uint64(max(r.Time-b.time, 0))) })
-		}
+		t.back(r)
 	case perf.Map:
 		t.mapped(r)
 	case perf.Comm:
@@ -146,6 +134,7 @@ func (t *translator) created(d *etw.EventDesc, r *perf.Record, name string) {
 
 // forked takes that a process has a child, which has its memory.
 func (t *translator) forked(r *perf.Record) {
+	delete(t.rests.dead, r.TID)
 	parent := t.processes[r.Parent]
 	if r.PID == r.Parent || parent == nil {
 		return
@@ -160,7 +149,8 @@ func (t *translator) forked(r *perf.Record) {
 
 // exited takes that a thread has ended, and with the first one its process.
 func (t *translator) exited(r *perf.Record) {
-	delete(t.blocked, r.TID)
+	t.contradicted(r.TID)
+	t.rests.dead[r.TID] = struct{}{}
 	if r.TID == r.PID {
 		t.write(processExit, r, 0, nil, nil)
 	}

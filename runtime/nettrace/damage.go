@@ -34,6 +34,21 @@ var (
 	ErrDamaged = layout.ErrDamaged
 )
 
+// IsBrokenOff reports whether all that is wrong with a stream is that it ends before its end,
+// as that of a live process does which has ended itself. Err is what [Reader.Next] returned.
+func IsBrokenOff(err error) bool {
+	var all *etw.IncompleteError
+	if !errors.As(err, &all) || all.Count > len(all.Damages) {
+		return false
+	}
+	for _, d := range all.Damages {
+		if !errors.Is(d.Err, ErrNotStopped) && !errors.Is(d.Err, ErrTruncated) {
+			return false
+		}
+	}
+	return true
+}
+
 // ErrSortLimit is returned once, after the last record, if some came out of order
 // because sorting all of them would have taken more memory than [WithSortLimit]
 // allows. No record is missing.

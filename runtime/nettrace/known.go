@@ -28,7 +28,7 @@ type known struct {
 // begin prepares for a stream of a given header.
 func (k *known) begin(h *Header, file string, stats *Stats) {
 	k.v6, k.stats, k.providers = h.Version == 6, stats, make(map[string]*etw.ProviderDesc)
-	k.loss.v6, k.threads.pid = k.v6, h.ProcessID
+	k.loss.v6, k.loss.damage, k.threads.pid = k.v6, &stats.Damage, h.ProcessID
 	k.unknown = kindOf{unknown: true, rare: true, record: etw.Record{
 		Kind: etw.KindManifest, PointerSize: h.PointerSize, Clock: &h.Clock, File: file,
 		ProcessID: h.ProcessID, ThreadID: -1, Stack: etw.Stack{PtrSize: h.PointerSize},

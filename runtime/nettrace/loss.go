@@ -1,5 +1,7 @@
 package nettrace
 
+import "github.com/etwgen/etwgen/runtime/etw"
+
 // loss finds lost events by the numbers that each capture thread gives its own:
 // a step of more than one means events that did not fit into the session's
 // buffers.
@@ -12,6 +14,9 @@ type loss struct {
 	seen      []*captureThread   // of the contexts of the last batch
 	lost      int64
 	byThread  map[uint64]int64
+	events    int64          // that came
+	unsure    int64          // of lost, those that only one number of a damaged stream says
+	damage    *etw.DamageLog // of the stream
 }
 
 // A captureThread is a thread that logged events: its id, or in version 6 its
@@ -21,6 +26,7 @@ type captureThread struct {
 	known bool   // some number of it
 	last  uint32 // number of its last event
 	lost  uint32 // of the events up to there
+	doubt uint32 // events before the last one, which are not counted as lost until a number follows
 
 	chain *chain
 }
@@ -34,6 +40,7 @@ func (l *loss) observe(b *batch, damaged bool) {
 		t := l.thread(c.capture)
 		l.seen = append(l.seen, t)
 		first, n := c.sequence, uint32(b.contextEnd(i))-c.first
+		l.events += int64(n)
 		// Numbers start at 1. Before version 6 a thread that the reader sees first
 		// may be an old one.
 		expected := t.known || l.v6 && !l.forgotten
@@ -87,8 +94,18 @@ func (l *loss) add(id uint64) *captureThread {
 // with a recycled id.
 //
 // A number from damaged bytes may be far ahead. The next one is then back, but not
-// by more than was counted as lost, which shows that it was not.
+// by more than was counted as lost, which shows that it was not. Of a damaged stream no
+// number is believed alone that says more than the stream itself has.
 func (l *loss) gap(t *captureThread, upTo uint32) {
+	if doubt := t.doubt; doubt > 0 {
+		t.doubt = 0
+		if ahead := upTo - t.last; ahead < near { // the two agree
+			t.lost += doubt
+			l.count(t, int64(doubt))
+		} else {
+			t.last -= doubt
+		}
+	}
 	if int32(upTo-t.last) < 0 {
 		if wrong := t.lost; wrong > 0 && int32(upTo-(t.last-wrong)) >= 0 {
 			l.count(t, -int64(wrong))
@@ -96,11 +113,22 @@ func (l *loss) gap(t *captureThread, upTo uint32) {
 		}
 		t.lost = 0
 	}
-	if n := upTo - t.last; int32(n) > 0 {
+	n := upTo - t.last
+	switch {
+	case int32(n) <= 0:
+	case l.damage.Count > 0 && l.unsure+int64(n) > l.events+near:
+		t.doubt = n
+	default:
+		if l.damage.Count > 0 {
+			l.unsure += int64(n)
+		}
 		t.lost += n
 		l.count(t, int64(n))
 	}
 }
+
+// near is how far apart two numbers of a thread may be that agree with each other.
+const near = 1 << 10
 
 func (l *loss) count(t *captureThread, n int64) {
 	l.lost += n

@@ -27,6 +27,7 @@ func (s *stream) mend(b *block) bool {
 	defer src.release(src.hold())
 	src.back(n)
 	look, err := src.peek(n + lookAhead)
+	b.data = look[b.head:n:n]
 	trusted := b.cut == nil && s.blocks.follows(look[n:], err != nil)
 	if !trusted {
 		start, end := s.blocks.find(look, err != nil)

@@ -3,6 +3,7 @@ package nettrace
 import (
 	"bytes"
 	"cmp"
+	"errors"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
@@ -27,6 +28,7 @@ type kindOf struct {
 	unknown bool           // the stream says nothing
 	widths  *schema.Widths // of its numbers, nil if they are known
 	rare    bool           // there may be more to do for an event than for most
+	cost    int64          // what it takes in memory
 }
 
 // kindOf looks up what the stream says of a kind of events.
@@ -57,27 +59,45 @@ func (k *known) addRow(b []byte, limit int64) error {
 	if m.FieldsErr != nil {
 		k.stats.BadFields++
 	}
-	if k.described += cost(&m, len(b)); k.described > limit {
-		k.stats.BadMetadata++
-		return layout.Damaged("there is more metadata than the reader keeps")
+	of := &kindOf{id: uint32(m.Key), record: k.unknown.record, rare: true, cost: cost(&m, len(b))}
+	before, _ := k.kinds.get(m.Key)
+	if before != nil {
+		k.described -= before.cost
 	}
-	of := &kindOf{id: uint32(m.Key), record: k.unknown.record, rare: true}
+	if k.described+of.cost > limit {
+		if before != nil {
+			k.described += before.cost
+		}
+		k.stats.BadMetadata++
+		return errManyKinds
+	}
+	k.described += of.cost
 	setRecord(&m, &of.record, k.providers)
 	if d := of.record.Schema; !k.v6 && d != nil {
 		of.widths = schema.WidthsOf(d.Fields)
 	}
-	base := of.record
 	k.kinds.put(m.Key, of)
-	k.rows.put(m.Key, &Metadata{row: bytes.Clone(b), v6: k.v6, base: &base})
+	k.rows.put(m.Key, &Metadata{row: bytes.Clone(b), v6: k.v6, base: &of.record})
 	k.last = nil // it may be another one now
 	return nil
 }
 
+// errManyKinds says that a row was left out, of which nothing is wrong.
+var errManyKinds = errors.New("it describes more kinds of events than the reader keeps of a stream of this size")
+
 // What a row and a field take in memory, in bytes.
 const (
-	rowCost   = 1000
-	fieldCost = 256
+	rowCost   = 700
+	fieldCost = 112
 )
+
+// describedLimit returns how many bytes the kinds may take of a stream of which so many
+// were read. A short row takes some twenty times its bytes: up to a size that allows for
+// all that programs have, and then less.
+func describedLimit(read int64) int64 {
+	const most = 1 << 30
+	return fairLimit + min(32*read, most+2*read)
+}
 
 // cost returns how many bytes the row m of so many bytes takes in memory, roughly.
 func cost(m *layout.Row, size int) int64 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -376,5 +377,59 @@ func TestEventTakenForRow(t *testing.T) {
 	recs, r, err := readStream(t, data)
 	if len(recs) != 2 || !errors.Is(err, nettrace.ErrDamaged) || r.Stats().BadMetadata != 1 {
 		t.Errorf("%d events, %v, stats %+v", len(recs), err, r.Stats())
+	}
+}
+
+// TestManyKinds writes a trace of many kinds of events, of which each is known; and one whose
+// rows are made to cost much, of which it says that they are too many, not that they are
+// damaged. What comes after them is known again as the stream goes on.
+func TestManyKinds(t *testing.T) {
+	for _, version := range []int{4, 6} {
+		w, out := widthWriter(t, version)
+		const n = 20_000
+		for i := range n {
+			r := widthRecord(int64(i))
+			r.ID = uint16(i)
+			r.Schema = &etw.EventDesc{Name: fmt.Sprint("Event", i), Fields: []etw.FieldDesc{{Name: fmt.Sprint("f", i), Type: etw.InUInt32}}}
+			if err := w.Write(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range readWidths(t, out.Bytes()) {
+			if r.Schema == nil || r.Schema.Name != fmt.Sprint("Event", i) || r.Schema.Fields[0].Name != fmt.Sprint("f", i) {
+				t.Fatalf("version %d: event %d is described as %+v", version, i, r.Schema)
+			}
+		}
+	}
+}
+
+func TestTooManyKinds(t *testing.T) {
+	w := nettracetest.NewWriter(4, nettracetest.Trace{})
+	fields := make([]nettracetest.Field, 16_000) // of 6 bytes each
+	for i := range fields {
+		fields[i].Type = 3 // of two possible widths
+	}
+	const n = 30
+	for id := range uint32(n) {
+		w.Metadata(nettracetest.Row{ID: id + 1, Fields: fields})
+	}
+	w.Object("Unknown", make([]byte, 16<<20)) // and more of the stream
+	w.Metadata(nettracetest.Row{ID: n + 1, Provider: "Later", Name: "Later"})
+	w.Events(nettracetest.Event{Metadata: n + 1, Thread: 1, Time: 1})
+	w.End()
+	r, err := nettrace.NewReader(bytes.NewReader(w.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rec etw.Record
+	if err := r.Next(&rec); err != nil || rec.ProviderName != "Later" {
+		t.Errorf("%v, %q", err, rec.ProviderName)
+	}
+	err = r.Next(&rec)
+	if s := r.Stats(); err == nil || !strings.Contains(err.Error(), "more kinds of events than the reader keeps") || s.BadMetadata == 0 || s.BadMetadata == n {
+		t.Errorf("%v, %d rows left out", err, s.BadMetadata)
 	}
 }

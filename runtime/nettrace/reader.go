@@ -268,7 +268,7 @@ func (r *Reader) fill(b *batch) bool {
 			in.at = at
 			return true
 		default:
-			if err := r.known.addRow(in.data[payload:payload+int(in.h.Size)], r.described()); err != nil {
+			if err := r.known.addRow(in.data[payload:payload+int(in.h.Size)], describedLimit(r.stream.src.off)); err != nil {
 				r.stream.lose(layout.KindMetadata, in.off+int64(at), err)
 			}
 		}
@@ -317,7 +317,7 @@ func (r *Reader) read(b block) error {
 		}
 		return err
 	case layout.KindMetadata:
-		return r.known.addMetadata(b.data, r.described())
+		return r.known.addMetadata(b.data, describedLimit(r.stream.src.off))
 	case layout.KindStacks:
 		return r.known.stacks.add(b.data, r.stream.src.stable())
 	case layout.KindSequencePoint:
@@ -339,6 +339,3 @@ func (r *Reader) read(b block) error {
 	}
 	return nil // a second trace header says nothing new
 }
-
-// described returns how many bytes the metadata may take.
-func (r *Reader) described() int64 { return fairLimit + 2*r.stream.src.off }

@@ -10,7 +10,8 @@ type Stats struct {
 	// Lost is the number of events that the numbers in the stream show to be
 	// missing. LostByThread has them by the thread that logged them: its id, or
 	// in version 6 its index. The last losses show only at the end. netperf has no
-	// such numbers.
+	// such numbers. Of a damaged stream, numbers may be wrong: those count that others
+	// agree with, and else no more than the stream has events.
 	Lost         int64
 	LostByThread map[uint64]int64
 	// SequencePoints is the number of points at which losses were checked.

@@ -2,6 +2,7 @@ package nettrace
 
 import (
 	"encoding/binary"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -65,6 +66,9 @@ func (w *Writer) writeHeader() {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(keys)))
 		for _, kv := range keys {
 			b = layout.AppendText(layout.AppendText(b, kv.Key), kv.Value)
+		}
+		if len(b) > maxPayload {
+			w.err = fmt.Errorf("nettrace: a header of %d bytes is longer than %d: %w", len(b), maxPayload, ErrTooLong)
 		}
 		w.put([]byte(layout.Magic6 + "\x00\x00\x00\x00"))
 		w.writeBlock(layout.KindTrace, b)

@@ -3,6 +3,7 @@ package nettrace
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
@@ -63,7 +64,13 @@ func (t *kindTable) of(w *Writer, rec *etw.Record, m *Metadata) (*writtenKind, e
 		}
 		k := t.copied[key]
 		if k == nil {
-			k = t.add(w, m.content(w.v6, key.schema))
+			row, err := m.content(w.v6, key.schema)
+			if err == nil {
+				k, err = t.add(w, row)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("nettrace: %v: %w", rec.Key(), err)
+			}
 			k.base = *m.base
 			if len(t.copied) > pointItems {
 				clear(t.copied)
@@ -99,7 +106,13 @@ func (t *kindTable) make(w *Writer, rec *etw.Record) (*writtenKind, error) {
 		return nil, fmt.Errorf("nettrace: %v: %w", rec.Key(), ErrNoProvider)
 	}
 	m := rowOf(rec)
-	k := t.add(w, m.Content(w.v6, w.header.PointerSize))
+	if !w.v6 && m.HasNUL() {
+		return nil, fmt.Errorf("nettrace: %v: %w", rec.Key(), ErrNUL)
+	}
+	k, err := t.add(w, m.Content(w.v6, w.header.PointerSize))
+	if err != nil {
+		return nil, fmt.Errorf("nettrace: %v: %w", rec.Key(), err)
+	}
 	setRecord(&m, &k.base, make(map[string]*etw.ProviderDesc))
 	if len(t.made) > pointItems {
 		clear(t.made)
@@ -109,9 +122,16 @@ func (t *kindTable) make(w *Writer, rec *etw.Record) (*writtenKind, error) {
 }
 
 // add numbers a kind with the given row, of which the number is missing.
-func (t *kindTable) add(w *Writer, content []byte) *writtenKind {
+func (t *kindTable) add(w *Writer, content []byte) (*writtenKind, error) {
 	if k := t.contents[string(content)]; k != nil {
-		return k
+		return k, nil
+	}
+	longest := maxPayload
+	if w.v6 {
+		longest = math.MaxUint16 - binary.MaxVarintLen32
+	}
+	if len(content) > longest {
+		return nil, fmt.Errorf("a description of %d bytes is longer than %d: %w", len(content), longest, ErrTooLong)
 	}
 	t.next++
 	k := &writtenKind{id: t.next}
@@ -122,7 +142,7 @@ func (t *kindTable) add(w *Writer, content []byte) *writtenKind {
 	t.rows++
 	if w.v6 {
 		t.pending = layout.AppendSized(t.pending, append(binary.AppendUvarint(nil, uint64(k.id)), content...))
-		return k
+		return k, nil
 	}
 	if t.rows == 1 {
 		t.pending = append(t.pending[:0], make([]byte, layout.EventsHeaderSize)...)
@@ -131,7 +151,7 @@ func (t *kindTable) add(w *Writer, content []byte) *writtenKind {
 	t.pending = binary.AppendUvarint(t.pending, uint64(4+len(content)))
 	t.pending = binary.LittleEndian.AppendUint32(t.pending, k.id)
 	t.pending = append(t.pending, content...)
-	return k
+	return k, nil
 }
 
 // flush writes the rows that are not in the stream yet.
@@ -150,7 +170,7 @@ func (t *kindTable) flush(w *Writer) {
 
 // content returns the row without its number, in the form of a version. For another
 // one than its own, schema has the fields.
-func (m *Metadata) content(v6 bool, schema *etw.EventDesc) []byte {
+func (m *Metadata) content(v6 bool, schema *etw.EventDesc) ([]byte, error) {
 	c := layout.Cursor{B: m.row}
 	if m.v6 == v6 {
 		if v6 {
@@ -158,7 +178,7 @@ func (m *Metadata) content(v6 bool, schema *etw.EventDesc) []byte {
 		} else {
 			c.U32()
 		}
-		return c.B[c.Off:]
+		return c.B[c.Off:], nil
 	}
 	var r layout.Row
 	if m.v6 {
@@ -169,7 +189,10 @@ func (m *Metadata) content(v6 bool, schema *etw.EventDesc) []byte {
 	if schema != nil && len(r.Fields) > 0 {
 		r.Fields = schema.Fields
 	}
-	return r.Content(v6, m.base.PointerSize)
+	if !v6 && r.HasNUL() {
+		return nil, ErrNUL
+	}
+	return r.Content(v6, m.base.PointerSize), nil
 }
 
 // rowOf returns a row that says what rec does of itself.

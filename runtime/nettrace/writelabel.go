@@ -2,6 +2,7 @@ package nettrace
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
@@ -26,7 +27,7 @@ func (t *labelTable) begin() {
 
 // of returns the number of the list with what a record says beyond the metadata of
 // its kind k. That of none is 0.
-func (t *labelTable) of(rec *etw.Record, k *writtenKind) uint32 {
+func (t *labelTable) of(rec *etw.Record, k *writtenKind) (uint32, error) {
 	t.list, t.at, t.n = t.list[:0], -1, 0
 	if !rec.ActivityID.IsZero() {
 		t.label(layout.LabelActivity, rec.ActivityID[:])
@@ -50,8 +51,11 @@ func (t *labelTable) of(rec *etw.Record, k *writtenKind) uint32 {
 	if rec.Version != b.Version {
 		t.label(layout.LabelVersion, []byte{rec.Version})
 	}
-	if t.n == 0 {
-		return 0
+	switch {
+	case t.n == 0:
+		return 0, nil
+	case len(t.list) > maxPayload:
+		return 0, fmt.Errorf("nettrace: labels of %d bytes are longer than %d: %w", len(t.list), maxPayload, ErrTooLong)
 	}
 	t.list[t.at] |= layout.LabelLast
 	number, ok := t.numbers[string(t.list)]
@@ -62,7 +66,7 @@ func (t *labelTable) of(rec *etw.Record, k *writtenKind) uint32 {
 		t.count++
 		t.items += 1 + t.n
 	}
-	return number
+	return number, nil
 }
 
 // label appends a label.

@@ -87,6 +87,8 @@ func NewWriter(out io.Writer, h Header, opts ...WriterOption) (*Writer, error) {
 		return nil, fmt.Errorf("nettrace: version %d is not written: 4 and 6 are", h.Version)
 	case h.Version == 4 && (h.ProcessID < 0 || h.ProcessID > math.MaxUint32):
 		return nil, fmt.Errorf("nettrace: version 4 is of one process, and %d is none: use version 6", h.ProcessID)
+	case h.Version == 4 && (int64(h.Processors) > math.MaxInt32 || h.SamplingInterval > math.MaxUint32):
+		return nil, fmt.Errorf("nettrace: %d processors, a sample every %d ns: %w", h.Processors, h.SamplingInterval, ErrTooLong)
 	}
 	h.Clock = wholeMilliseconds(h.Clock)
 	w := &Writer{out: out, header: h, v6: h.Version == 6, newest: math.MinInt64}
@@ -130,6 +132,11 @@ var (
 	ErrPointerSize = errors.New("a program with pointers of another size than those of the stream")
 	// ErrNoProvider is of records whose provider has no name.
 	ErrNoProvider = errors.New("the name of the provider is not known")
+	// ErrTooLong is of records with a payload, a stack, a description or labels that are
+	// longer than the format can say.
+	ErrTooLong = errors.New("longer than the format can hold")
+	// ErrNUL is of records of version 4 with a name that has a NUL, which ends names there.
+	ErrNUL = errors.New("a name with a NUL, which ends names in version 4")
 )
 
 func (w *Writer) write(rec *etw.Record, o *Origin) error {
@@ -141,7 +148,7 @@ func (w *Writer) write(rec *etw.Record, o *Origin) error {
 	case rec.Kind != etw.KindManifest:
 		return fmt.Errorf("nettrace: %v: %w", rec.Key(), ErrKind)
 	case len(rec.Payload) > maxPayload:
-		return fmt.Errorf("nettrace: a payload of %d bytes is longer than %d", len(rec.Payload), maxPayload)
+		return fmt.Errorf("nettrace: a payload of %d bytes is longer than %d: %w", len(rec.Payload), maxPayload, ErrTooLong)
 	case rec.PointerSize != 0 && rec.PointerSize.Bytes() != w.header.PointerSize.Bytes():
 		return fmt.Errorf("nettrace: %v: %w", rec.Key(), ErrPointerSize)
 	case !w.v6 && rec.ProcessID >= 0 && rec.ProcessID != w.header.ProcessID:
@@ -158,17 +165,26 @@ func (w *Writer) write(rec *etw.Record, o *Origin) error {
 	if h.Processor < 0 {
 		h.Processor = -1
 	}
+	addresses := w.addresses(rec.Stack)
+	if len(addresses) > maxPayload {
+		return fmt.Errorf("nettrace: a stack of %d bytes is longer than %d: %w", len(addresses), maxPayload, ErrTooLong)
+	}
 	if w.full(len(rec.Payload)) {
 		if err := w.flush(); err != nil {
 			return err
 		}
 	}
-	capture := w.threads.set(w, &h, rec, o)
+	capture, err := w.threads.set(w, &h, rec, o)
+	if err != nil {
+		return err
+	}
 	if w.v6 {
-		h.Labels = w.labels.of(rec, k)
+		if h.Labels, err = w.labels.of(rec, k); err != nil {
+			return err
+		}
 		h.Activity, h.Related = etw.GUID{}, etw.GUID{}
 	}
-	h.Stack = w.stacks.of(w.addresses(rec.Stack))
+	h.Stack = w.stacks.of(addresses)
 	h.Sequence = capture.next()
 	w.append(&h, rec.Payload)
 	return w.err
@@ -201,7 +217,8 @@ func (w *Writer) append(h *layout.EventHeader, payload []byte) {
 // Limits of what is held.
 const (
 	maxEventBlock = 100 << 10 // as the runtime has it
-	maxPayload    = 15 << 20  // less than the size of a block can be
+	maxPending    = 512 << 10 // of anything that goes before a block
+	maxPayload    = 15 << 20  // or stack, or labels: with maxPending less than the size of a block can be
 	pointBytes    = 8 << 20   // of events between sequence points
 	pointStacks   = 2 << 20   // bytes of call stacks
 	pointItems    = 1 << 15   // labels, and threads
@@ -210,13 +227,14 @@ const (
 // full reports whether there must be another block before an event.
 func (w *Writer) full(payload int) bool {
 	const header = 96 // more than any
-	return len(w.block) > layout.EventsHeaderSize && len(w.block)+payload+header > maxEventBlock
+	return w.stacks.pending() > maxPending || len(w.labels.pending) > maxPending || len(w.kinds.pending) > maxPending || len(w.threads.pending) > maxPending ||
+		len(w.block) > layout.EventsHeaderSize && len(w.block)+payload+header > maxEventBlock
 }
 
 // pointDue reports whether it is time for a sequence point.
 func (w *Writer) pointDue() bool {
 	return !w.unsorted && (w.point.bytes > pointBytes || len(w.stacks.data) > pointStacks) ||
-		w.labels.items > pointItems || w.threads.rows > pointItems
+		w.labels.items > pointItems || w.threads.rows > pointItems || len(w.threads.states) > pointItems
 }
 
 // Flush writes what the Writer holds, so that a reader of the stream gets it. What is

@@ -13,9 +13,10 @@ import (
 type stackTable struct {
 	data    []byte // of all stacks, as a block has them
 	count   uint32
-	written uint32 // how many of them are in the stream
-	writeAt int    // where the others begin
+	written uint32 // how many stacks are in the stream
+	writeAt int    // where the others begin in data
 	slots   []stackSlot
+	taken   int // of slots
 }
 
 // A stackSlot is where a stack is in data. The number of one that is not taken is 0.
@@ -31,8 +32,14 @@ func (t *stackTable) begin() {
 	if t.slots == nil {
 		t.slots = make([]stackSlot, 1<<10)
 	}
+	t.forget()
+	t.count, t.written = 0, 0
+}
+
+// forget drops the stacks, but not their numbers.
+func (t *stackTable) forget() {
 	clear(t.slots)
-	t.data, t.count, t.written, t.writeAt = t.data[:0], 0, 0, 0
+	t.data, t.writeAt, t.taken = t.data[:0], 0, 0
 }
 
 // of returns the number of a stack; that of none is 0.
@@ -50,7 +57,7 @@ func (t *stackTable) of(addresses []byte) uint32 {
 	number := t.count
 	t.data = binary.LittleEndian.AppendUint32(t.data, uint32(len(addresses)))
 	t.data = append(t.data, addresses...)
-	if int(t.count) > len(t.slots)/2 {
+	if t.taken++; t.taken > len(t.slots)/2 {
 		t.grow()
 	}
 	return number
@@ -97,7 +104,13 @@ func (t *stackTable) flush(w *Writer) {
 	b = binary.LittleEndian.AppendUint32(b, t.count-t.written)
 	w.writeBlock(layout.KindStacks, append(b, t.data[t.writeAt:]...))
 	t.written, t.writeAt = t.count, len(t.data)
+	if len(t.data) > pointStacks { // without sequence points: the same ones get other numbers
+		t.forget()
+	}
 }
+
+// pending returns how many bytes are not in the stream yet.
+func (t *stackTable) pending() int { return len(t.data) - t.writeAt }
 
 // addresses returns the addresses of a stack in the width of the stream.
 func (w *Writer) addresses(s etw.Stack) []byte {

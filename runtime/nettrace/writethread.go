@@ -55,20 +55,26 @@ func (t *threadTable) begin(w *Writer) {
 }
 
 // set puts the threads of a record into h, and returns the one that logged it.
-func (t *threadTable) set(w *Writer, h *layout.EventHeader, rec *etw.Record, o *Origin) *writtenThread {
+func (t *threadTable) set(w *Writer, h *layout.EventHeader, rec *etw.Record, o *Origin) (*writtenThread, error) {
 	if !w.v6 {
 		h.Thread, h.Capture = uint64(rec.ThreadID), o.CaptureThread
-		return t.state(h.Capture)
+		return t.state(h.Capture), nil
 	}
-	h.Thread = t.index(w, rec.ProcessID, rec.ThreadID, o.Thread)
+	var err error
+	if h.Thread, err = t.index(w, rec.ProcessID, rec.ThreadID, o.Thread); err != nil {
+		return nil, err
+	}
 	h.Capture = h.Thread
 	switch {
 	case o.Capture != nil:
-		h.Capture = t.index(w, o.Capture.ProcessID, o.Capture.ThreadID, o.Capture)
+		h.Capture, err = t.index(w, o.Capture.ProcessID, o.Capture.ThreadID, o.Capture)
 	case o.Thread == nil && o.CaptureThread != uint64(rec.ThreadID): // of version 4
-		h.Capture = t.index(w, rec.ProcessID, int64(o.CaptureThread), nil)
+		h.Capture, err = t.index(w, rec.ProcessID, int64(o.CaptureThread), nil)
 	}
-	return t.state(h.Capture)
+	if err != nil {
+		return nil, err
+	}
+	return t.state(h.Capture), nil
 }
 
 // state returns the state of the thread that logs.
@@ -88,37 +94,38 @@ func (t *threadTable) state(id uint64) *writtenThread {
 
 // index returns the index of a thread in the table of version 6. Row is what else is
 // known of it, or nil.
-func (t *threadTable) index(w *Writer, process, thread int64, row *Thread) uint64 {
+func (t *threadTable) index(w *Writer, process, thread int64, row *Thread) (uint64, error) {
 	if row == nil || row.Name == "" && len(row.Keys) == 0 {
 		key := threadKey{process, thread}
 		index, ok := t.ids[key]
 		if !ok {
-			index = t.add(w, &Thread{ProcessID: process, ThreadID: thread})
+			index, _ = t.add(w, &Thread{ProcessID: process, ThreadID: thread}) // of a few bytes
 			t.ids[key] = index
 		}
-		return index
+		return index, nil
 	}
 	if index, ok := t.pointers[row]; ok {
-		return index
+		return index, nil
 	}
 	text := fmt.Sprintf("%d %d %q %q", process, thread, row.Name, row.Keys)
 	index, ok := t.named[text]
 	if !ok {
-		index = t.add(w, &Thread{Name: row.Name, ProcessID: process, ThreadID: thread, Keys: row.Keys})
+		var err error
+		if index, err = t.add(w, &Thread{Name: row.Name, ProcessID: process, ThreadID: thread, Keys: row.Keys}); err != nil {
+			return 0, err
+		}
 		t.named[text] = index
 	}
 	if len(t.pointers) > pointItems {
 		clear(t.pointers)
 	}
 	t.pointers[row] = index
-	return index
+	return index, nil
 }
 
 // add appends a row to the table.
-func (t *threadTable) add(w *Writer, row *Thread) uint64 {
-	t.next++
-	t.rows += 1 + len(row.Keys)
-	b := binary.AppendUvarint(nil, t.next)
+func (t *threadTable) add(w *Writer, row *Thread) (uint64, error) {
+	b := binary.AppendUvarint(nil, t.next+1)
 	if row.Name != "" {
 		b = layout.AppendText(append(b, layout.ThreadName), row.Name)
 	}
@@ -131,10 +138,13 @@ func (t *threadTable) add(w *Writer, row *Thread) uint64 {
 	for _, kv := range row.Keys {
 		b = layout.AppendText(layout.AppendText(append(b, layout.ThreadKeyValue), kv.Key), kv.Value)
 	}
-	if len(b) <= math.MaxUint16 {
-		t.pending = layout.AppendSized(t.pending, b)
+	if len(b) > math.MaxUint16 {
+		return 0, fmt.Errorf("nettrace: a name and keys of a thread of %d bytes are longer than %d: %w", len(b), math.MaxUint16, ErrTooLong)
 	}
-	return t.next
+	t.next++
+	t.rows += 1 + len(row.Keys)
+	t.pending = layout.AppendSized(t.pending, b)
+	return t.next, nil
 }
 
 // unknownID returns how an id is written, of which -1 is not known.
@@ -157,7 +167,7 @@ func (t *threadTable) flush(w *Writer) {
 func (t *threadTable) lost(w *Writer, process, thread int64, n uint32) {
 	id := uint64(max(thread, 0))
 	if w.v6 {
-		id = t.index(w, process, thread, nil)
+		id, _ = t.index(w, process, thread, nil) // of a few bytes
 	}
 	t.state(id).lost += n
 }

@@ -21,7 +21,13 @@ import (
 )
 
 // packages are those whose events are all written and read back.
-var packages = []*etw.Provider{everything.Provider, clr.Provider, private.Provider, rundown.Provider, stress.Provider, kernel.Provider}
+var packages = []struct {
+	*etw.Provider
+	types []etw.Event
+}{
+	{everything.Provider, everything.Types()}, {clr.Provider, clr.Types()}, {private.Provider, private.Types()},
+	{rundown.Provider, rundown.Types()}, {stress.Provider, stress.Types()}, {kernel.Provider, kernel.Types()},
+}
 
 // A place is somewhere to write to.
 type place struct {
@@ -50,21 +56,23 @@ func places() []place {
 // TestEveryEvent writes every event of the packages, and decodes what comes out by the
 // type that a registry has for it.
 func TestEveryEvent(t *testing.T) {
-	registry := etw.NewRegistry(packages...)
+	var all []*etw.Provider
+	for _, pkg := range packages {
+		all = append(all, pkg.Provider)
+	}
+	registry := etw.NewRegistry(all...)
 	for _, at := range places() {
 		count := 0
 		for _, pkg := range packages {
 			var opts []Option
-			if pkg == kernel.Provider {
+			if pkg.Provider == kernel.Provider {
 				opts = append(opts, Classic())
 			}
 			p := at.open(t, pkg.Desc, opts...)
-			for _, d := range pkg.Events {
-				if d.New == nil {
-					continue
-				}
+			for _, e := range pkg.types {
+				d := e.EventDesc()
 				for seed := range uint64(4) {
-					if err := written(p, d, seed, at.records, registry); err != nil {
+					if err := written(p, e, seed, at.records, registry); err != nil {
 						t.Errorf("%s: %s %s %d, seed %d: %v", at.name, pkg.Desc.Name, d.Title(), d.Version, seed, err)
 					}
 					count++
@@ -79,8 +87,8 @@ func TestEveryEvent(t *testing.T) {
 }
 
 // written writes an event and compares what comes out.
-func written(p *Provider, d *etw.EventDesc, seed uint64, records func() []*etw.Record, registry *etw.Registry) error {
-	want, got := d.New(), d.New()
+func written(p *Provider, like etw.Event, seed uint64, records func() []*etw.Record, registry *etw.Registry) error {
+	d, want, got := like.EventDesc(), etwtest.New(like), etwtest.New(like)
 	if _, err := want.DecodePayload(etwtest.Payload(d, native, seed), native); err != nil {
 		return err
 	}
@@ -99,7 +107,7 @@ func written(p *Provider, d *etw.EventDesc, seed uint64, records func() []*etw.R
 	if r.Kind == etw.KindManifest && (r.Opcode != d.Opcode || r.Task != d.Task || r.Keywords != d.Keywords || r.Channel != d.Channel) {
 		return fmt.Errorf("the header is %+v", r)
 	}
-	if known := registry.Of(r); known == nil || known.New == nil || reflect.TypeOf(known.New()) != reflect.TypeOf(got) {
+	if known := registry.Of(r); known != d {
 		return fmt.Errorf("it is taken for %v", known)
 	}
 	payload := append([]byte{}, r.Payload...) // a copy of nothing is nil, and views would be, too

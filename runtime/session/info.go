@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"syscall"
@@ -167,7 +168,7 @@ func list(sys system) ([]Info, error) {
 		for _, p := range array[:min(int(n), size)] {
 			all = append(all, p.info())
 		}
-		slices.SortFunc(all, func(a, b Info) int { return strings.Compare(a.Name, b.Name) })
+		sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
 		return all, nil
 	}
 }

@@ -108,6 +108,9 @@ const closePatience = 5 * time.Second
 
 var errHangs = errors.New("the system does not answer")
 
+// Interrupt is Close, as [etw.Interrupter] has it.
+func (s *Session) Interrupt() { s.Close() }
+
 // Close ends the session, if it has not ended yet, without a rundown, and the reading of
 // it. What was not read yet is lost. Any goroutine may call it, a handler among them,
 // and more than once. A session that Attach has opened goes on.

@@ -49,7 +49,8 @@ func (c *seenGood) add(good bool) {
 
 func decodeCLR(t *testing.T, paths []string) {
 	registry := etw.NewRegistry(clr.Provider, rundown.Provider, private.Provider, stress.Provider)
-	decoder := etw.NewDecoder(registry.Providers()...)
+	decoder := etw.NewDecoder(registry.Providers()...).
+		Typed(slices.Concat(clr.Types(), rundown.Types(), private.Types(), stress.Types())...)
 	names := make(map[etw.GUID]string)
 	for _, p := range registry.Providers() {
 		names[p.Desc.GUID] = strings.TrimPrefix(p.Desc.Name, "Microsoft-Windows-DotNETRuntime")

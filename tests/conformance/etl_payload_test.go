@@ -23,7 +23,8 @@ import (
 // the generated types of the .NET runtime decode, and for other events against
 // those that the schema in the trace does.
 func TestETLPayloads(t *testing.T) {
-	decoder := etw.NewDecoder(clr.Provider, rundown.Provider, private.Provider, stress.Provider, kernel.Provider)
+	decoder := etw.NewDecoder(clr.Provider, rundown.Provider, private.Provider, stress.Provider, kernel.Provider).
+		Typed(slices.Concat(clr.Types(), rundown.Types(), private.Types(), stress.Types(), kernel.Types())...)
 	for _, path := range corpus.Glob(t, "etl", "*.baseline.txt") {
 		trace := strings.TrimSuffix(path, ".baseline.txt") + ".etl"
 		t.Run(filepath.Base(trace), func(t *testing.T) {
@@ -49,10 +50,10 @@ func TestETLPayloads(t *testing.T) {
 				basis := decoder.Event(r).Basis
 				event, err := decoder.Decode(r)
 				switch {
-				case basis == etw.BasisTyped && err != nil:
+				case basis == etw.BasisGenerated && err != nil:
 					t.Errorf("line %d: %s: %v", line.line, line.name, err)
 					continue
-				case basis == etw.BasisTyped:
+				case basis == etw.BasisGenerated:
 					e = event
 					typed++
 				case r.Schema != nil:

@@ -11,6 +11,7 @@ import (
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/etwtest"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -22,6 +23,10 @@ func TestKernelTraces(t *testing.T) {
 		classes[d.Class] = true
 	}
 	registry := etw.NewRegistry(kernel.Provider)
+	types := make(map[*etw.EventDesc]etw.Event)
+	for _, e := range kernel.Types() {
+		types[e.EventDesc()] = e
+	}
 	events := make(map[string]etw.Event)
 	all, exact := make(map[string]int), make(map[string]int)
 	for _, path := range corpus.Glob(t, "etl", "*.etl") {
@@ -47,7 +52,7 @@ func TestKernelTraces(t *testing.T) {
 			kind := fmt.Sprintf("%s v%d", d.Title(), d.Version)
 			e := events[kind]
 			if e == nil {
-				e = d.New()
+				e = etwtest.New(types[d])
 				events[kind] = e
 			}
 			all[kind]++

@@ -71,7 +71,7 @@ func checkNames(t *testing.T, paths []string) map[string]uint32 {
 		var r etw.Record
 		for next(&r) == nil { // how traces end is for other tests
 			e, err := decoder.Decode(&r)
-			if err != nil || decoder.Event(&r).Basis != etw.BasisTyped {
+			if err != nil || decoder.Event(&r).Basis != etw.BasisGenerated {
 				continue // and so is what does not decode
 			}
 			d := e.EventDesc()

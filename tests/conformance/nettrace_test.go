@@ -74,7 +74,8 @@ func BenchmarkNettraceTyped(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			decoder := etw.NewDecoder(clr.Provider, rundown.Provider, private.Provider, stress.Provider)
+			decoder := etw.NewDecoder(clr.Provider, rundown.Provider, private.Provider, stress.Provider).
+				Typed(slices.Concat(clr.Types(), rundown.Types(), private.Types(), stress.Types())...)
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			events, typed := 0, 0
@@ -86,7 +87,7 @@ func BenchmarkNettraceTyped(b *testing.B) {
 				}
 				for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
 					events++
-					if decoder.Event(&rec).Basis != etw.BasisTyped {
+					if decoder.Event(&rec).Basis != etw.BasisGenerated {
 						continue
 					}
 					if _, err := decoder.Decode(&rec); err != nil {

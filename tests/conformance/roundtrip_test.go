@@ -17,21 +17,22 @@ import (
 // was encoded gives an equal event, and a changed payload a different one.
 func TestCompare(t *testing.T) {
 	events, differ := 0, 0
-	for _, p := range []*etw.Provider{clr.Provider, rundown.Provider, private.Provider, stress.Provider} {
-		for _, d := range p.Events {
+	for _, types := range [][]etw.Event{clr.Types(), rundown.Types(), private.Types(), stress.Types()} {
+		for _, like := range types {
+			d := like.EventDesc()
 			for _, ptr := range []etw.PtrSize{etw.Ptr32, etw.Ptr64} {
 				payload := etwtest.Payload(d, ptr, 1)
-				e := decode(t, d, ptr, payload)
+				e := decode(t, like, ptr, payload)
 				encoded, err := e.AppendPayload(nil, ptr)
 				if err != nil {
 					t.Errorf("%s: %v", d.Name, err)
 					continue
 				}
-				if diff := cmp.Diff(e, decode(t, d, ptr, encoded)); diff != "" {
+				if diff := cmp.Diff(e, decode(t, like, ptr, encoded)); diff != "" {
 					t.Errorf("%s: differs (-want +got):\n%s", d.Name, diff)
 				}
 				events++
-				if other := etwtest.Payload(d, ptr, 2); !cmp.Equal(e, decode(t, d, ptr, other)) {
+				if other := etwtest.Payload(d, ptr, 2); !cmp.Equal(e, decode(t, like, ptr, other)) {
 					differ++
 				}
 			}
@@ -45,11 +46,11 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-func decode(t *testing.T, d *etw.EventDesc, ptr etw.PtrSize, payload []byte) etw.Event {
+func decode(t *testing.T, like etw.Event, ptr etw.PtrSize, payload []byte) etw.Event {
 	t.Helper()
-	e := d.New()
+	e := etwtest.New(like)
 	if _, err := e.DecodePayload(payload, ptr); err != nil {
-		t.Errorf("%s: %v", d.Name, err)
+		t.Errorf("%s: %v", like.EventDesc().Name, err)
 	}
 	return e
 }

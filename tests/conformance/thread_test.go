@@ -7,6 +7,7 @@ import (
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
 // TestOwnThread: an operation on files or disks is of the thread that its payload
@@ -14,12 +15,13 @@ import (
 func TestOwnThread(t *testing.T) {
 	const thread = 0x1234
 	checked := 0
-	for _, d := range kernel.Provider.Events {
+	for _, e := range kernel.Types() {
+		d := e.EventDesc()
 		if d.TaskName != "FileIo" && d.TaskName != "DiskIo" {
 			continue
 		}
 		for _, ptr := range []etw.PtrSize{etw.Ptr32, etw.Ptr64} {
-			e := d.New()
+			e := etwtest.New(e)
 			v := reflect.ValueOf(e).Elem()
 			field := v.FieldByName("TTID")
 			if !field.IsValid() {

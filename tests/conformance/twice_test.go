@@ -39,10 +39,10 @@ type gcStart struct {
 
 // startsOf returns the starts of collections in a trace, by version.
 func startsOf(t *testing.T, path string) (first, second []gcStart) {
-	decoder := etw.NewDecoder(clr.Provider)
+	decoder := etw.NewDecoder(clr.Provider).Typed(clr.Types()...)
 	for r := range records(t, path) {
 		e, err := decoder.Decode(r)
-		if err != nil && decoder.Event(r).Basis == etw.BasisTyped {
+		if err != nil && decoder.Event(r).Basis == etw.BasisGenerated {
 			t.Fatal(err)
 		}
 		s := gcStart{process: r.ProcessID, thread: r.ThreadID, at: r.Time()}

@@ -363,11 +363,11 @@ func TestNamed(t *testing.T) {
 			}
 			name := words[0] + " " + words[1]
 			if _, ok := help[name]; !ok {
-				out, err := exec.Command(filepath.Join(bin, words[0]), words[1], "--help").CombinedOutput()
+				out, err := exec.Command(filepath.Join(bin, words[0]), "man", words[1]).CombinedOutput() // which has all flags
 				if err != nil {
 					t.Errorf("%s: %s: %v\n%s", path, c.line, err, out)
 				}
-				help[name] = string(out)
+				help[name] = strings.ReplaceAll(string(out), `\-`, "-")
 			}
 			for _, word := range words[2:] {
 				if word == "--" || word == "|" || word == "&&" {
@@ -386,9 +386,9 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// hasFlag reports whether a help text has a flag.
+// hasFlag reports whether a page for man has a flag.
 func hasFlag(help, flag string) bool {
-	return regexp.MustCompile(`(?m)^ +(-\w, )?` + regexp.QuoteMeta(flag) + `\b|^ +` + regexp.QuoteMeta(flag) + `,`).MatchString(help)
+	return regexp.MustCompile(`(?m)^\.B (-\w, )?` + regexp.QuoteMeta(flag) + `( |$)|^\.B ` + regexp.QuoteMeta(flag) + `,`).MatchString(help)
 }
 
 // TestFigures checks that the figures of the README are those of the page that they are

@@ -241,6 +241,31 @@ func TestOwnManifest(t *testing.T) {
 	}
 }
 
+// TestOpening checks that the lines of code that the README begins with are those of the
+// module which TestOwnManifest builds and runs.
+func TestOpening(t *testing.T) {
+	_, section, _ := strings.Cut(page(t, filepath.Join(root, "docs/guide-manifest.md")), ownSection)
+	section, _, _ = strings.Cut(section, "\n## ")
+	runs := make(map[string]bool)
+	for line := range strings.Lines(section) {
+		runs[strings.TrimSpace(line)] = true
+	}
+	opening, _, _ := strings.Cut(page(t, filepath.Join(root, "README.md")), "\n![")
+	blocks := strings.Split(opening, "```")
+	checked := 0
+	for i := 1; i < len(blocks); i += 2 {
+		_, code, _ := strings.Cut(blocks[i], "\n")
+		for line := range strings.Lines(code) {
+			if checked++; !runs[strings.TrimSpace(line)] {
+				t.Errorf("%q is not in the module of the guide", strings.TrimSpace(line))
+			}
+		}
+	}
+	if checked < 10 {
+		t.Errorf("only %d lines were found", checked)
+	}
+}
+
 // TestExcerpts checks that what the guide shows of generated code is in the files that it
 // was taken from, line by line.
 func TestExcerpts(t *testing.T) {

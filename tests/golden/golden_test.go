@@ -58,7 +58,7 @@ func TestList(t *testing.T) {
 	for _, path := range paths {
 		name := filepath.Dir(filepath.Dir(path))
 		fmt.Fprintf(&imports, "\t%s \"github.com/etwgen/etwgen/tests/golden/%[1]s/want\"\n", name)
-		fmt.Fprintf(&entries, "\t%q: %[1]s.Provider,\n", name)
+		fmt.Fprintf(&entries, "\t%q: %[1]s.Types,\n", name)
 	}
 	list, err := format.Source(fmt.Appendf(nil, listForm, imports.String(), entries.String()))
 	if err != nil {
@@ -88,8 +88,8 @@ import (
 
 %s)
 
-// packages holds what the generator made of each case without errors.
-var packages = map[string]*etw.Provider{
+// packages holds what makes the events of each case without errors.
+var packages = map[string]func() []etw.Event{
 %s}
 `
 

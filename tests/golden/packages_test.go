@@ -11,21 +11,21 @@ import (
 
 // TestPackages runs what the generated packages do.
 func TestPackages(t *testing.T) {
-	for name, p := range packages {
+	for name, types := range packages {
 		t.Run(name, func(t *testing.T) {
-			etwtest.RoundTrip(t, p)
-			etwtest.Truncate(t, p)
-			etwtest.Clone(t, p)
-			etwtest.Allocs(t, p)
+			etwtest.RoundTrip(t, types()...)
+			etwtest.Truncate(t, types()...)
+			etwtest.Clone(t, types()...)
+			etwtest.Allocs(t, types()...)
 		})
 	}
 }
 
 // FuzzPackages fuzzes all events of all cases.
 func FuzzPackages(f *testing.F) {
-	var all etw.Provider
+	var all []etw.Event
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
-		all.Events = append(all.Events, packages[name].Events...)
+		all = append(all, packages[name]()...)
 	}
-	etwtest.Fuzz(f, &all)
+	etwtest.Fuzz(f, all...)
 }

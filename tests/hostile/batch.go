@@ -81,7 +81,7 @@ func (b *batch) one(r *rand.Rand, number uint64, p *provider, perEvent int) erro
 	}
 	var cases bytes.Buffer
 	in := json.NewEncoder(&cases)
-	byDescription := replay.NewChecker(m.Describe()[0], b.note)
+	byDescription := replay.NewChecker(m.Describe()[0], b.note, nil)
 	for i := range p.events {
 		for range perEvent {
 			k := newCase(r, number, &p.events[i])
@@ -135,7 +135,7 @@ func (b *batch) write(files []gen.File) error {
 	var anys strings.Builder
 	for _, f := range files {
 		for _, match := range allVersions.FindAllSubmatch(f.Content, -1) {
-			fmt.Fprintf(&anys, ",\n\t\tfunc() etw.AnyVersion { return new(p.%s) }", match[1])
+			fmt.Fprintf(&anys, ", new(p.%s)", match[1])
 			b.anys++
 		}
 		if err := os.WriteFile(filepath.Join(b.dir, "p", f.Name), f.Content, 0o666); err != nil {
@@ -145,17 +145,14 @@ func (b *batch) write(files []gen.File) error {
 	program := fmt.Sprintf(`package main
 
 import (
-	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/hostile/replay"
 
 	"hostile/p"
 )
 
 func main() {
-	replay.Main(p.Provider%s)
+	replay.Main(p.Provider, p.Types()%s)
 }
-
-var _ etw.AnyVersion
 `, anys.String())
 	return os.WriteFile(filepath.Join(b.dir, "main.go"), []byte(program), 0o666)
 }

@@ -40,14 +40,14 @@ var replay = &etw.ProviderDesc{Name: "Etwgen-Replay", GUID: etw.NameGUID("Etwgen
 // delivers: N of N are equal.
 func TestWriteAndRead(t *testing.T) {
 	needETW(t)
-	for _, pkg := range []*etw.Provider{everything.Provider, clr.Provider, private.Provider, rundown.Provider, stress.Provider, kernel.Provider} {
-		t.Run(pkg.Desc.Name, func(t *testing.T) {
-			desc, opts := pkg.Desc, []provider.Option(nil)
-			if pkg == kernel.Provider {
+	for _, types := range [][]etw.Event{everything.Types(), clr.Types(), private.Types(), rundown.Types(), stress.Types(), kernel.Types()} {
+		desc, opts := types[0].EventDesc().Provider, []provider.Option(nil)
+		t.Run(desc.Name, func(t *testing.T) {
+			if desc == kernel.Provider.Desc {
 				desc, opts = replay, append(opts, provider.Classic())
 			}
 			s, p := pair(t, desc, opts...)
-			want := events(t, pkg)
+			want := events(t, types)
 			read := make(chan error)
 			go func() { read <- readBack(s, desc, want) }()
 			for _, e := range want {
@@ -98,15 +98,12 @@ func pair(t *testing.T, desc *etw.ProviderDesc, opts ...provider.Option) (*sessi
 const native = etw.PtrSize(4 << (^uintptr(0) >> 63))
 
 // events returns several of each event of a package.
-func events(t *testing.T, pkg *etw.Provider) []etw.Event {
+func events(t *testing.T, types []etw.Event) []etw.Event {
 	var list []etw.Event
-	for _, d := range pkg.Events {
+	for _, like := range types {
 		for seed := range uint64(4) {
-			if d.New == nil {
-				continue
-			}
-			e := d.New()
-			if _, err := e.DecodePayload(etwtest.Payload(d, native, seed), native); err != nil {
+			e := etwtest.New(like)
+			if _, err := e.DecodePayload(etwtest.Payload(e.EventDesc(), native, seed), native); err != nil {
 				t.Fatal(err)
 			}
 			list = append(list, e)
@@ -135,7 +132,7 @@ func readBack(s *session.Session, desc *etw.ProviderDesc, want []etw.Event) erro
 		if r.Kind == etw.KindManifest && (r.Provider != desc.GUID || r.Opcode != d.Opcode || r.Task != d.Task || r.Keywords != d.Keywords || r.Channel != d.Channel) {
 			return fmt.Errorf("event %d has the header %+v, want %+v", n, r, d)
 		}
-		got := d.New()
+		got := etwtest.New(want[n])
 		read, err := got.DecodePayload(append([]byte{}, r.Payload...), r.PointerSize)
 		if err != nil || read != len(r.Payload) || !reflect.DeepEqual(got, want[n]) {
 			return fmt.Errorf("event %d: read %d of %d bytes: %v: got\n%v, want\n%v", n, read, len(r.Payload), err, got, want[n])

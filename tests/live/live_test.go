@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/counters"
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
@@ -89,6 +91,7 @@ func TestRuntimes(t *testing.T) {
 			t.Run("info", func(t *testing.T) { p.info(t, cmd.Process.Pid, c) })
 			t.Run("decoded", func(t *testing.T) { decoded(t, c) })
 			t.Run("lag", func(t *testing.T) { lag(t, c) })
+			t.Run("harmless", func(t *testing.T) { p.harmless(t, c) })
 			t.Run("two", func(t *testing.T) { two(t, c) })
 			t.Run("stalled", func(t *testing.T) { stalled(t, c) })
 			t.Run("detached", func(t *testing.T) { detached(t, c) })
@@ -187,6 +190,39 @@ func decoded(t *testing.T, c *eventpipe.Client) {
 	t.Logf("%d events, %d of %d of the runtime decoded, %d kinds", n, typed-bad, typed, len(kinds))
 	if typed < 1000 || len(kinds) < 10 {
 		t.Errorf("%d events of %d kinds are few", typed, len(kinds))
+	}
+}
+
+// harmless has an analysis watch the program, which must not make it collect its heap.
+// That a session can, by a keyword, is seen, too.
+func (p program) harmless(t *testing.T, c *eventpipe.Client) {
+	if p.version == 3 {
+		t.Skip("the program asks for collections itself")
+	}
+	forced := func(providers func(*etw.Mux) []eventpipe.Provider) (n, all int) {
+		var mux etw.Mux
+		gc.New(&mux)
+		etw.Handle(&mux, func(_ *etw.Record, e *clr.AnyGCStart) error {
+			if all++; e.Reason == clr.GCReasonInduced {
+				n++
+			}
+			return nil
+		})
+		s := begin(t, c, eventpipe.Config{Providers: providers(&mux)})
+		time.AfterFunc(time.Second, func() { stop(t, s) })
+		if err := mux.Run(t.Context(), s); err != nil {
+			t.Error(err)
+		}
+		return n, all
+	}
+	if n, all := forced(eventpipe.ForMux); n != 0 {
+		t.Errorf("watching collections caused %d of %d", n, all)
+	}
+	collect := func(*etw.Mux) []eventpipe.Provider {
+		return []eventpipe.Provider{{Name: clr.Provider.Desc.Name, Keywords: clr.KeywordGC | clr.KeywordManagedHeapCollect, Level: etw.LevelInformational}}
+	}
+	if n, all := forced(collect); n == 0 {
+		t.Errorf("the keyword for it caused none of %d collections", all)
 	}
 }
 

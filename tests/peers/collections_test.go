@@ -3,6 +3,7 @@ package peers
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/measure"
@@ -85,11 +86,15 @@ func (c *collections) at(i int) {
 	c.is("generation", int(g.Generation), p.Generation)
 	c.is("kind", g.Kind, []gc.Kind{gc.Blocking, gc.Background, gc.Foreground}[p.Type])
 	c.is("reason", g.Reason, p.Reason.String())
-	c.is("name", g.Name, p.GCGenerationName)
+	if g.Induced && strings.TrimSuffix(g.Name, "I") == p.GCGenerationName {
+		c.differs(whyInduced)
+	} else {
+		c.is("name", g.Name, p.GCGenerationName)
+	}
 	c.is("complete", g.Complete(), p.IsComplete)
 	c.times(i)
 	c.same("size after", g.AfterMB, p.HeapSizeAfterMB)
-	c.same("promoted", g.PromotedMB, p.PromotedMB)
+	c.rule("promoted", g.PromotedMB, p.PromotedMB, whyPinned, g.PromotedMB.Or(0)-pinnedPromoted(g))
 	c.stats(g, p)
 	c.marks(g, p)
 	server := c.runtime.ServerGC != nil && *c.runtime.ServerGC // of any number of heaps
@@ -122,15 +127,22 @@ func (c *collections) times(i int) {
 	default:
 		c.same("pause", g.PauseMS, p.PauseDurationMSec)
 	}
-	if i == 0 || g.AllocationRateMBPerSec.IsZero() || c.betweenPauses(i) {
+	if i == 0 || c.betweenPauses(i) {
 		return
 	}
-	// The rest goes by the end of the last pause, here, and there by its HeapStats.
+	// It goes by the end of the last pause, here, and there by its HeapStats.
 	last := c.peers[i-1].PauseStartRelativeMSec + c.peers[i-1].PauseDurationMSec
-	c.same("rate of allocation", g.AllocationRateMBPerSec, 1000*g.AllocatedMB.Or(0)/(p.PauseStartRelativeMSec-last))
-	if g.Kind != gc.Background {
+	if g.Kind != gc.Background && p.PauseStartRelativeMSec > last {
 		c.same("share of pauses", g.PausePercent, 100*p.PauseDurationMSec/(p.PauseStartRelativeMSec+p.PauseDurationMSec-last))
 	}
+}
+
+// pinnedPromoted is what survived of the pinned objects, which the runtime leaves out.
+func pinnedPromoted(g *gc.GC) float64 {
+	if len(g.Generations) < 5 {
+		return 0
+	}
+	return g.Generations[4].PromotedMB.Or(0)
 }
 
 // betweenPauses reports whether the last pause before a collection may be one of a
@@ -152,6 +164,10 @@ func (c *collections) stats(g *gc.GC, p *peerGC) {
 		c.same("sync blocks", g.SyncBlocks, s.SinkBlockCount)
 		promoted := []float64{s.TotalPromotedSize0, s.TotalPromotedSize1, s.TotalPromotedSize2, s.TotalPromotedSize3, s.TotalPromotedSize4}
 		for k := range g.Generations {
+			if k == 4 {
+				c.rule("promoted of the pinned", g.Generations[k].PromotedMB, promoted[k]/1e6, whyPinned, 0)
+				continue
+			}
 			c.same(fmt.Sprintf("promoted of generation %d", k), g.Generations[k].PromotedMB, promoted[k]/1e6)
 		}
 	}

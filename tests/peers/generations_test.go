@@ -58,7 +58,7 @@ func (c *collections) generation(i, k int) {
 		c.maybe("fragmentation", row.FragmentationMB, p.GenFragmentationMB.at(k))
 		if free, size := p.GenFragmentationMB.at(k), p.GenSizeAfterMB.at(k); free != nil && size != nil && *free > *size {
 			c.is("percent of more free space than there is", row.FragmentationPercent, measure.Float{})
-			c.rule("objects after", row.ObjectsAfterMB, *p.GenObjSizeAfterMB.at(k), whyNegative, *size-*free)
+			c.rule("objects after", row.ObjectsAfterMB, *p.GenObjSizeAfterMB.at(k), whyUpdated, *size-*free)
 		} else {
 			c.maybe("percent of fragmentation", row.FragmentationPercent, p.GenFragmentationPercent.at(k))
 			c.maybe("objects after", row.ObjectsAfterMB, p.GenObjSizeAfterMB.at(k))
@@ -100,7 +100,7 @@ func (c *collections) survival(g *gc.GC, row *gc.GenerationSizes, sum peerSums, 
 	case !collected || sum.before == 0:
 		c.is("survival", row.SurvivalPercent, measure.Float{})
 	default:
-		c.same("survival", row.SurvivalPercent, min(100, 100*sum.out/sum.before))
+		c.same("survival", row.SurvivalPercent, 100*sum.out/sum.before)
 	}
 	if theirs != nil && sum.heaps > 0 {
 		c.rule("percent of survival", row.SurvivalPercent, *theirs, whySurvival, float64(sum.rate/sum.heaps))
@@ -110,35 +110,28 @@ func (c *collections) survival(g *gc.GC, row *gc.GenerationSizes, sum peerSums, 
 // allocated compares what was allocated in a generation since the collection before.
 func (c *collections) allocated(i, k int) {
 	g, p := c.gcs[i], &c.peers[i]
-	ours, theirs, now := g.Generations[k].AllocatedMB, p.UserAllocated[k], p.sum(k)
-	if i == 0 {
-		switch {
-		case c.runtime.TickedMB == 0:
-			c.is("allocated without ticks", ours, measure.Float{})
-			c.rule("allocated", ours, theirs, whyUnknown, 0)
-		case k == 4:
-			c.rule("allocated", ours, theirs, whyPinnedTicks, p.ticked(k))
-		default:
-			c.same("allocated", ours, theirs)
-		}
+	ours, theirs := g.Generations[k].AllocatedMB, p.UserAllocated[k]
+	switch {
+	case nearly(ours.Or(-1), theirs):
+		c.count()
+		return
+	case i == 0 && k == 4:
+		c.rule("allocated", ours, theirs, whyPinnedTicks, p.ticked(k))
+		return
+	case i == 0:
+		c.rule("allocated", ours, theirs, whyUnknown, p.ticked(k))
+		return
+	case g.Kind == gc.Background || c.betweenPauses(i):
+		c.differs(whySwept) // programs know better: see TestAllocatedTruth of package gc
 		return
 	}
-	prev := &c.peers[i-1]
-	before := prev.sum(k)
+	before := c.peers[i-1].sum(k)
 	left := before.after
 	if !c.updated(i-1, k) { // it left them as they were
 		left = before.before
 	}
-	switch {
-	case g.Kind == gc.Background && k == 0:
-		c.same("allocated, by ticks", ours, p.AllocedSinceLastGCBasedOnAllocTickMB[0])
-		c.same("allocated", ours, theirs)
-	case len(prev.PerHeapHistories) == 0:
-		c.rule("allocated", ours, theirs, whyServer, p.ticked(k))
-	default:
-		c.same("allocated, by histories", ours, max(0, now.before-left)/1e6)
-		c.allocatedThere(i, k, ours, theirs)
-	}
+	c.same("allocated, by histories", ours, max(0, p.sum(k).before-left)/1e6)
+	c.allocatedThere(i, k, ours, theirs)
 }
 
 // allocatedThere compares what was allocated where TraceEvent has its own way of it.
@@ -147,7 +140,7 @@ func (c *collections) allocatedThere(i, k int, ours measure.Float, theirs float6
 	case nearly(ours.Or(-1), theirs):
 		c.count()
 	case theirs < 0:
-		c.differs(whyNegative)
+		c.differs(whySwept)
 	case !c.updated(i-1, k):
 		c.differs(whyUpdated)
 	default:
@@ -181,7 +174,13 @@ func (c *collections) rollups(theirs *peerRuntime) {
 		if ours.Count == 0 {
 			continue
 		}
-		c.same("promoted", measure.Known(ours.PromotedMB), p.TotalPromotedMB)
+		pinned := 0.0
+		for _, g := range c.gcs {
+			if g.Complete() && (ours.Generation < 0 || g.Generation == ours.Generation) {
+				pinned += pinnedPromoted(g)
+			}
+		}
+		c.rule("promoted", measure.Known(ours.PromotedMB), p.TotalPromotedMB, whyPinned, ours.PromotedMB-pinned)
 		c.same("mean size after", ours.MeanAfterMB, p.MeanSizeAfterMB)
 		if c.samePauses() {
 			c.same("pauses", measure.Known(ours.PauseMS.Total), p.TotalPauseTimeMSec)

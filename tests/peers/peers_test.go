@@ -226,7 +226,7 @@ func (s *sheet) readTrace(path string) {
 		s.t.Fatalf("%s: %v", path, err)
 	}
 	s.ours, s.cpu = set.Result(), samples.Result()
-	s.stacks = stacks.NewProfile(names.Table(), stacks.Options{Raw: true}, samples.Samples()...)
+	s.stacks = stacks.NewProfile(names.Table(), stacks.Options{Raw: true, AsSampled: true}, samples.Samples()...)
 	s.info.lost = t.Stats().Lost
 }
 

@@ -20,11 +20,13 @@ const (
 	whyBlocking    = "gc: done blocking"
 	whySurvival    = "gc: survival"
 	whyServer      = "gc: server background"
-	whyNegative    = "gc: negative"
 	whyPeak        = "gc: peak"
 	whyUpdated     = "gc: not updated"
 	whyRepeated    = "gc: marked twice"
 	whyUnknown     = "gc: unknown"
+	whyInduced     = "gc: induced"
+	whyPinned      = "gc: pinned heap"
+	whySwept       = "gc: background"
 	whyPinnedTicks = "gc: pinned ticks"
 )
 
@@ -46,10 +48,12 @@ var reasons = map[string]string{
 	whyBlocking:    "pause: a background collection that was done blocking has the whole suspension here, and only the time to suspend there",
 	whySurvival:    "survival is truncated to a whole percentage there, of each heap, and that of uncollected generations is 0",
 	whyServer:      "the histories of a background collection of server GC are not found there",
-	whyNegative:    "what is negative there, because a background collection swept meanwhile, is 0 here",
 	whyPeak:        "the peak may be below the size after there",
-	whyUpdated:     "what runtimes before .NET 5 leave out of the sizes after is 0 there",
+	whyUpdated:     "what runtimes before .NET 5 leave out of the sizes after is 0 there; and where a runtime tells of more free space than the generation has after, objects are negative there and 0 here",
 	whyRepeated:    "dependent handles are marked twice on a heap, and the first of the times is added to the mark after there",
-	whyUnknown:     "what was allocated before the first collection is unknown here without allocation ticks, 0 there",
+	whyUnknown:     "what was allocated before the first collection is all that it found, if the trace has the start of the runtime, or else the allocation ticks, or unknown; there it is the ticks, or 0",
+	whyInduced:     "collections that the program asked for in newer ways (compacting, aggressive) have the I here only",
+	whyPinned:      "what survived of pinned objects is promoted, too, and left out there",
+	whySwept:       "of what was allocated around background collections, TraceEvent takes away what they left of generations that they do not collect, or left later; programs know better, and ours is held against them",
 	whyPinnedTicks: "pinned objects allocated before the first collection are given the ticks of large ones there",
 }

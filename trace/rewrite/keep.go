@@ -4,12 +4,14 @@ import (
 	"encoding/binary"
 
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/generated/windows"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Keeper says which records must stay so that chosen ones can be understood. It is told
-// of every record, in the order of the trace: by Chose of those that are chosen, by Needs
-// of all others. The zero Keeper keeps the names of everything, but no call stacks.
+// A Keeper says which records must stay so that chosen ones can be understood, in a trace
+// or by an analysis. It is told of every record, in the order of the trace: by Chose of
+// those that are chosen, by Needs of all others. The zero Keeper keeps the names of
+// everything, but no call stacks.
 type Keeper struct {
 	// Stacks keeps the call stacks of chosen records that come as events of their own, and
 	// which methods were compiled and loaded, and when.
@@ -20,6 +22,9 @@ type Keeper struct {
 	// Process reports whether a process matters. Names of code and images of others do not
 	// stay. Without it all processes matter.
 	Process func(pid int64) bool
+	// Answer is for an analysis of the chosen records, which learns elsewhere which code
+	// there is: no names of code stay, and nothing of processes that do not matter.
+	Answer bool
 
 	lookup  lookup
 	times   map[moment]bool // of chosen records, for stacks that come later
@@ -55,8 +60,17 @@ func (k *Keeper) Chose(r *etw.Record) {
 	if k.times == nil {
 		k.times, k.keys, k.threads = make(map[moment]bool), make(map[uint64]bool), make(map[emitter]bool)
 	}
-	if r.Kind == etw.KindManifest && k.lookup.reasonFor(r) != threadStack {
+	switch why := k.lookup.reasonFor(r); {
+	case why == kernelStack: // it was chosen itself, and nothing refers to it
+		k.refersTo(r)
+		return
+	case r.Kind == etw.KindManifest && why != threadStack:
 		k.threads[emitter{r.Provider, r.ThreadID}] = true
+	}
+	for _, item := range r.Extended {
+		if key, ok := stackKey(item); ok {
+			k.wait(key)
+		}
 	}
 	at := moment{r.File, r.Timestamp}
 	if k.times[at] {
@@ -86,19 +100,35 @@ func (k *Keeper) Needs(r *etw.Record) bool {
 		return true
 	case ofMachine:
 		return !k.NoRundown
+	case ofOthers:
+		return !k.NoRundown && (!k.Answer || k.matters(r))
 	case ofProcess:
 		return !k.NoRundown && k.matters(r)
+	case ofRundown:
+		return !k.NoRundown && !k.Answer && k.matters(r)
 	case ofCode:
-		return k.Stacks && k.matters(r)
+		return k.Stacks && !k.Answer && k.matters(r)
 	case kernelStack:
 		return k.Stacks && k.needsStack(r)
 	}
 	return false
 }
 
-// matters reports whether the process of a record does.
+// OfMachine reports whether a record does nothing but tell what there is on a machine:
+// devices and files, what it runs, and how the session sampled it.
+func OfMachine(r *etw.Record) bool {
+	var l lookup
+	return l.reasonFor(r) == ofMachine
+}
+
+// matters reports whether the process of a record does. What is of process 0 is of the
+// kernel, whose code is in the stacks of all.
 func (k *Keeper) matters(r *etw.Record) bool {
-	return k.Process == nil || r.ProcessID < 0 || k.Process(r.ProcessID)
+	if k.Process == nil {
+		return true
+	}
+	pid := windows.Subject(r)
+	return pid < 0 || pid == 0 && !k.Answer || k.Process(pid)
 }
 
 // The header of an .etl file is an event, too.
@@ -119,24 +149,49 @@ var (
 
 func opcode(e etw.AnyVersion) etw.Opcode { return e.EventDescs()[0].Opcode }
 
-// needsStack reports whether a call stack is that of a chosen event.
+// needsStack reports whether a call stack is that of a chosen event. Who filters knows no
+// process of a definition: one stands for the same stack of many.
 func (k *Keeper) needsStack(r *etw.Record) bool {
-	p := r.Payload
+	p, size := r.Payload, 8
 	switch r.Opcode {
-	case stackWalk:
-		return len(p) >= 8 && k.times[moment{r.File, int64(binary.LittleEndian.Uint64(p))}]
 	case keyKernel, keyUser:
-		if len(p) < 16+r.PointerSize.Bytes() || !k.times[moment{r.File, int64(binary.LittleEndian.Uint64(p))}] {
+		size = 16 + r.PointerSize.Bytes()
+		fallthrough
+	case stackWalk:
+		if len(p) < size || !k.times[moment{r.File, int64(binary.LittleEndian.Uint64(p))}] {
 			return false
 		}
-		if len(k.keys) < maxStackKeys {
-			k.keys[pointerAt(r, 16)] = true
-		}
-		return true
+		k.refersTo(r)
 	case keyDelete, keyRundown:
 		return len(p) >= r.PointerSize.Bytes() && (len(k.keys) >= maxStackKeys || k.keys[pointerAt(r, 0)])
 	}
 	return true
+}
+
+// refersTo notes the key of a call stack, if the record has it.
+func (k *Keeper) refersTo(r *etw.Record) {
+	if (r.Opcode == keyKernel || r.Opcode == keyUser) && len(r.Payload) >= 16+r.PointerSize.Bytes() {
+		k.wait(pointerAt(r, 16))
+	}
+}
+
+// wait notes that the definition of a stack is needed.
+func (k *Keeper) wait(key uint64) {
+	if len(k.keys) < maxStackKeys {
+		k.keys[key] = true
+	}
+}
+
+// stackKey returns the key of the call stack that an extended item refers to: it stands
+// behind the number that joins the halves.
+func stackKey(x etw.ExtendedItem) (key uint64, ok bool) {
+	switch {
+	case x.Type == etw.ExtStackKey64 && len(x.Data) >= 16:
+		return binary.LittleEndian.Uint64(x.Data[8:]), true
+	case x.Type == etw.ExtStackKey32 && len(x.Data) >= 12:
+		return uint64(binary.LittleEndian.Uint32(x.Data[8:])), true
+	}
+	return 0, false
 }
 
 func pointerAt(r *etw.Record, at int) uint64 {

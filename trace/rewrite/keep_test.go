@@ -23,42 +23,50 @@ func TestKeeperReasons(t *testing.T) {
 	all, of8 := Keeper{Stacks: true}, Keeper{Stacks: true, Process: func(pid int64) bool { return pid == 8 }}
 	var names Keeper
 	bare := Keeper{NoRundown: true}
+	answer := Keeper{Stacks: true, Answer: true, Process: of8.Process}
+	image0 := recordOf(new(kernel.AnyImageLoad))
+	image0.ProcessID = 0
+	fork := &etw.Record{Kind: etw.KindManifest, ProviderName: "Universal.Events", ProcessID: 7, Schema: &etw.EventDesc{Name: "sched_process_fork"}}
 	schema := &etw.Record{Kind: etw.KindManifest, Provider: etw.GUID{1}, ID: manifestEvent}
 	named := &etw.Record{Kind: etw.KindManifest, ProviderName: universal.Provider.Desc.Name, ProcessID: 7}
 	for _, c := range []struct {
-		name                  string
-		r                     *etw.Record
-		all, of8, names, bare bool
+		name                          string
+		r                             *etw.Record
+		all, of8, names, bare, answer bool
 	}{
-		{"header", recordOf(new(kernel.AnyEventTraceHeader)), true, true, true, true},
-		{"extension of the header", recordOf(new(kernel.AnyEventTraceExtension)), true, true, true, true},
-		{"schema", recordOf(new(kernel.AnyMetaDataEventInfo)), true, true, true, true},
-		{"manifest of an EventSource", schema, true, true, true, true},
-		{"process", recordOf(new(kernel.AnyProcessDCStart)), true, true, true, false},
-		{"use of processes", recordOf(new(kernel.AnyProcessPerfCtr)), false, false, false, false},
-		{"thread", recordOf(new(kernel.AnyThreadSetName)), true, true, true, false},
-		{"context switch", recordOf(new(kernel.AnyThreadCSwitch)), false, false, false, false},
-		{"machine", recordOf(new(kernel.AnySystemConfigNIC)), true, true, true, false},
-		{"volumes", recordOf(new(kernel.AnySysConfigVolumeMapping)), true, true, true, false},
-		{"name of a file", recordOf(new(kernel.AnyFileIoFileRundown)), true, true, true, false},
-		{"read from a file", recordOf(new(kernel.AnyFileIoRead)), false, false, false, false},
-		{"image", recordOf(new(kernel.AnyImageLoad)), true, false, true, false},
-		{"identity of an image", recordOf(new(kernel.AnyImageIDDbgIDRSDS)), true, false, true, false},
-		{"rundown", recordOf(new(rundown.AnyMethodDCEndVerbose)), true, false, true, false},
-		{"runtime", recordOf(new(clr.AnyRuntimeInformationStart)), true, false, true, false},
-		{"mapping", named, true, false, true, false},
-		{"method", recordOf(new(clr.AnyMethodLoadVerbose)), true, false, false, false},
-		{"module", recordOf(new(clr.AnyModuleLoad)), true, false, false, false},
-		{"collection", recordOf(new(clr.AnyGCStart)), false, false, false, false},
-		{"stack of nothing", recordOf(new(clr.AnyCLRStackWalk)), false, false, false, false},
-		{"kernel's stack of nothing", recordOf(new(kernel.AnyStackWalkStack)), false, false, false, false},
-		{"key of nothing", recordOf(new(kernel.AnyStackWalkKeyRundown)), false, false, false, false},
+		{"header", recordOf(new(kernel.AnyEventTraceHeader)), true, true, true, true, true},
+		{"extension of the header", recordOf(new(kernel.AnyEventTraceExtension)), true, true, true, true, true},
+		{"schema", recordOf(new(kernel.AnyMetaDataEventInfo)), true, true, true, true, true},
+		{"manifest of an EventSource", schema, true, true, true, true, true},
+		{"process", recordOf(new(kernel.AnyProcessDCStart)), true, true, true, false, false},
+		{"use of processes", recordOf(new(kernel.AnyProcessPerfCtr)), false, false, false, false, false},
+		{"thread", recordOf(new(kernel.AnyThreadSetName)), true, true, true, false, false},
+		{"context switch", recordOf(new(kernel.AnyThreadCSwitch)), false, false, false, false, false},
+		{"machine", recordOf(new(kernel.AnySystemConfigNIC)), true, true, true, false, true},
+		{"volumes", recordOf(new(kernel.AnySysConfigVolumeMapping)), true, true, true, false, true},
+		{"name of a file", recordOf(new(kernel.AnyFileIoFileRundown)), true, true, true, false, true},
+		{"interval of samples", recordOf(new(kernel.AnyPerfInfoCollectionStart)), true, true, true, false, true},
+		{"process of Linux", fork, true, true, true, false, false},
+		{"image of the kernel", image0, true, true, true, false, false},
+		{"types", recordOf(new(clr.AnyBulkType)), true, false, true, false, false},
+		{"read from a file", recordOf(new(kernel.AnyFileIoRead)), false, false, false, false, false},
+		{"image", recordOf(new(kernel.AnyImageLoad)), true, false, true, false, false},
+		{"identity of an image", recordOf(new(kernel.AnyImageIDDbgIDRSDS)), true, false, true, false, false},
+		{"rundown", recordOf(new(rundown.AnyMethodDCEndVerbose)), true, false, true, false, false},
+		{"runtime", recordOf(new(clr.AnyRuntimeInformationStart)), true, false, true, false, false},
+		{"mapping", named, true, false, true, false, false},
+		{"method", recordOf(new(clr.AnyMethodLoadVerbose)), true, false, false, false, false},
+		{"module", recordOf(new(clr.AnyModuleLoad)), true, false, false, false, false},
+		{"collection", recordOf(new(clr.AnyGCStart)), false, false, false, false, false},
+		{"stack of nothing", recordOf(new(clr.AnyCLRStackWalk)), false, false, false, false, false},
+		{"kernel's stack of nothing", recordOf(new(kernel.AnyStackWalkStack)), false, false, false, false, false},
+		{"key of nothing", recordOf(new(kernel.AnyStackWalkKeyRundown)), false, false, false, false, false},
 	} {
 		for _, k := range []struct {
 			name string
 			*Keeper
 			want bool
-		}{{"all", &all, c.all}, {"of process 8", &of8, c.of8}, {"names", &names, c.names}, {"bare", &bare, c.bare}} {
+		}{{"all", &all, c.all}, {"of process 8", &of8, c.of8}, {"names", &names, c.names}, {"bare", &bare, c.bare}, {"answer", &answer, c.answer}} {
 			if got := k.Needs(c.r); got != k.want {
 				t.Errorf("%s, %s: %v, want %v", c.name, k.name, got, k.want)
 			}
@@ -92,6 +100,14 @@ func TestKeeperStacks(t *testing.T) {
 	needs("cut key", walk(new(kernel.AnyStackWalkStackKeyUser), 1000), false)
 	needs("stack of the key", walk(new(kernel.AnyStackWalkKeyDelete), 0xabc, 0x1234), true)
 	needs("stack of another key", walk(new(kernel.AnyStackWalkKeyDelete), 0xdef, 0x1234), false)
+
+	// A definition has no process: it stays for references that were chosen themselves, too.
+	k.Chose(walk(new(kernel.AnyStackWalkStackKeyKernel), 2000, 0, 0x123))
+	needs("stack of a chosen key", walk(new(kernel.AnyStackWalkKeyRundown), 0x123, 0x1234), true)
+	logged := recordOf(new(clr.AnyGCEnd))
+	logged.Extended = []etw.ExtendedItem{{Type: etw.ExtStackKey64, Data: binary.LittleEndian.AppendUint64(make([]byte, 8), 0x456)}}
+	k.Chose(logged)
+	needs("stack that the event names", walk(new(kernel.AnyStackWalkKeyDelete), 0x456, 0x1234), true)
 
 	k.Chose(recordOf(new(clr.AnyGCStart)))
 	needs("stack of the collection", recordOf(new(clr.AnyCLRStackWalk)), true)

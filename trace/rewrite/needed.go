@@ -5,6 +5,8 @@ import (
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/generated/universal"
+	"github.com/etwgen/etwgen/generated/windows/file"
+	"github.com/etwgen/etwgen/generated/windows/process"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -14,8 +16,10 @@ type reason uint8
 const (
 	notNeeded   reason = iota
 	describes          // it describes the trace, or the layout of other events
-	ofMachine          // it names processes, threads, files or devices
-	ofProcess          // it names code or images of its process
+	ofMachine          // it names files or devices, or says how the session sampled
+	ofOthers           // it names processes or threads, of which others may be the parents
+	ofProcess          // it names images or types of its process
+	ofRundown          // it says which code its process had in the end
 	ofCode             // it says which code its process compiled or loaded, and when
 	kernelStack        // it is a call stack, or a part of one, of an event of the kernel's clock
 	threadStack        // it is the call stack of the event before it on its thread
@@ -25,13 +29,18 @@ const (
 var needed = newTable(
 	whole(describes, new(kernel.AnyEventTraceHeader), new(kernel.AnyMetaDataEventInfo)),
 	whole(ofMachine, new(kernel.AnySystemConfigCPU), new(kernel.AnySysConfigBuildInfo)),
-	whole(ofProcess, new(kernel.AnyImageLoad), new(kernel.AnyImageIDInfo), new(rundown.AnyMethodDCEnd)),
+	whole(ofProcess, new(kernel.AnyImageLoad), new(kernel.AnyImageIDInfo)),
+	whole(ofRundown, new(rundown.AnyMethodDCEnd)),
 	whole(kernelStack, new(kernel.AnyStackWalkStack)),
-	only(ofMachine,
+	only(ofOthers,
 		new(kernel.AnyProcessStart), new(kernel.AnyProcessStop), new(kernel.AnyProcessDCStart), new(kernel.AnyProcessDCStop), new(kernel.AnyProcessDefunct),
 		new(kernel.AnyThreadStart), new(kernel.AnyThreadStop), new(kernel.AnyThreadDCStart), new(kernel.AnyThreadDCStop), new(kernel.AnyThreadSetName),
-		new(kernel.AnyFileIoName), new(kernel.AnyFileIoFileCreate), new(kernel.AnyFileIoFileDelete), new(kernel.AnyFileIoFileRundown)),
-	only(ofProcess, new(clr.AnyRuntimeInformationStart)),
+		new(process.AnyProcessStart), new(process.AnyProcessStop), new(process.AnyProcessRundown), new(process.AnyThreadStart), new(process.AnyThreadStop)),
+	only(ofMachine,
+		new(kernel.AnyFileIoName), new(kernel.AnyFileIoFileCreate), new(kernel.AnyFileIoFileDelete), new(kernel.AnyFileIoFileRundown),
+		new(file.AnyNameCreate), new(file.AnyNameDelete),
+		new(kernel.AnyPerfInfoSetInterval), new(kernel.AnyPerfInfoCollectionStart), new(kernel.AnyPerfInfoCollectionEnd)),
+	only(ofProcess, new(clr.AnyRuntimeInformationStart), new(clr.AnyBulkType), new(process.AnyImageLoad), new(process.AnyImageUnload)),
 	only(ofCode,
 		new(clr.AnyMethodLoad), new(clr.AnyMethodUnload), new(clr.AnyMethodLoadVerbose), new(clr.AnyMethodUnloadVerbose), new(clr.AnyMethodILToNativeMap),
 		new(clr.AnyDomainModuleLoad), new(clr.AnyModuleLoad), new(clr.AnyModuleUnload), new(clr.AnyModuleRangeLoad),
@@ -45,6 +54,9 @@ var neededNames = map[string]reason{
 	universal.Provider.Desc.Name:     ofProcess,
 	"Microsoft-DotNETCore-EventPipe": ofProcess, // the stream's own
 }
+
+// neededSchemas are events of the kernel of Linux, which all have one provider.
+var neededSchemas = map[string]reason{"sched_process_fork": ofOthers, "sched_process_exec": ofOthers}
 
 // manifestEvent is the number of the event by which an EventSource describes itself.
 const manifestEvent = 0xfffe
@@ -67,10 +79,15 @@ func (l *lookup) reasonFor(r *etw.Record) reason {
 			l.rows.all = why
 		}
 	}
-	if l.rows.all != notNeeded || l.rows.events == nil {
+	switch {
+	case l.rows.all != notNeeded:
 		return l.rows.all
+	case l.rows.events != nil:
+		return l.rows.events[r.Key().ID]
+	case r.Schema != nil:
+		return neededSchemas[r.Schema.Name]
 	}
-	return l.rows.events[r.Key().ID]
+	return notNeeded
 }
 
 // A table has the rows of each provider or class of events.

@@ -7,9 +7,9 @@ package lives
 import (
 	"cmp"
 	"iter"
-	"slices"
 
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -181,7 +181,7 @@ func (t *Table[T]) OfProcess(pid int64) iter.Seq[*Runtime[T]] {
 
 // All returns all runtimes, by process, life and number.
 func (t *Table[T]) All() []*Runtime[T] {
-	slices.SortStableFunc(t.all, func(a, b *Runtime[T]) int { return a.Key.Compare(b.Key) })
+	order.Stable(t.all, func(a, b *Runtime[T]) int { return a.Key.Compare(b.Key) })
 	return t.all
 }
 

@@ -4,6 +4,8 @@ package spans
 import (
 	"cmp"
 	"slices"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A Table has what has begun on each thread, and not ended. What begins last ends
@@ -88,7 +90,7 @@ func (t *Table[T]) Open() []Open[T] {
 			all = append(all, Open[T]{thread, i, list[i]})
 		}
 	}
-	slices.SortFunc(all, func(a, b Open[T]) int {
+	order.Sort(all, func(a, b Open[T]) int {
 		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Depth, b.Depth))
 	})
 	return all

@@ -4,6 +4,8 @@ package top
 import (
 	"cmp"
 	"slices"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A List keeps the values with the largest keys; of those with equal keys the ones
@@ -50,7 +52,7 @@ func (l *List[T]) Add(key float64, v T) {
 }
 
 func sortRows[T any](rows []entry[T]) {
-	slices.SortFunc(rows, func(a, b entry[T]) int {
+	order.Sort(rows, func(a, b entry[T]) int {
 		return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.seq, b.seq))
 	})
 }

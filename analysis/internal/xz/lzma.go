@@ -67,6 +67,12 @@ func fill(list []probability) {
 	}
 }
 
+// numbers returns how many numbers a reset sets.
+func (l *lzma) numbers() int {
+	const others = 5000 // some more than there are
+	return len(l.literals) + others
+}
+
 func (l *lzma) reset() {
 	l.state, l.reps = 0, [4]uint32{}
 	fill(l.literals)

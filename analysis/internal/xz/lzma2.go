@@ -8,7 +8,17 @@ type lzma2 struct {
 	out   []byte
 	begin int // of the dictionary in out
 	limit int
-	lzma  lzma
+	lzma  *lzma
+	// resets is how many numbers may be set to their begin yet: chunks of some bytes can
+	// each have thousands set.
+	resets *int
+}
+
+// resetsFor returns how many that are for a limit of bytes. Packers have all numbers set for a
+// megabyte or more.
+func resetsFor(limit int) int {
+	const least = 1 << 20
+	return 2*limit + least
 }
 
 // unpack unpacks chunks up to their end.
@@ -97,6 +107,9 @@ func (d *lzma2) packed(control byte, needs *int) error {
 		}
 	}
 	if sets >= needState {
+		if *d.resets -= d.lzma.numbers(); *d.resets < 0 {
+			return ErrSize
+		}
 		d.lzma.reset()
 	}
 	if len(d.in) < from {

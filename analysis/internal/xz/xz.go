@@ -35,6 +35,8 @@ func Unpack(b []byte, limit int) ([]byte, error) {
 	check := b[7]
 	b = b[headerSize:]
 	var out []byte
+	var l lzma // whose memory all blocks share
+	resets := resetsFor(limit)
 	for {
 		if len(b) == 0 {
 			return nil, ErrFormat
@@ -46,7 +48,7 @@ func Unpack(b []byte, limit int) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		d := lzma2{in: packed, out: out, begin: len(out), limit: limit}
+		d := lzma2{in: packed, out: out, begin: len(out), limit: limit, lzma: &l, resets: &resets}
 		if err := d.unpack(); err != nil {
 			return nil, err
 		}

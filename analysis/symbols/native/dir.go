@@ -31,6 +31,7 @@ type Dir struct {
 	bundles map[programID][]*bundle
 	vdsos   []vdso            // nil until they are known
 	plain   map[string]string // demangled names
+	unpack  budget            // of symbols that files have packed
 	faults  []error
 	faulty  map[string]bool
 }
@@ -43,7 +44,7 @@ const maxFiles = 1 << 20
 func Open(path string, options ...Option) (*Dir, error) {
 	d := &Dir{pdbs: make(map[string][]string), images: make(map[string][]string), perfMaps: make(map[int64]string),
 		ahead: make(map[imageID]*r2r.Image), tables: make(map[string]*table), codes: make(map[string]*codeFile),
-		bundles: make(map[programID][]*bundle), plain: make(map[string]string), faulty: make(map[string]bool)}
+		bundles: make(map[programID][]*bundle), plain: make(map[string]string), faulty: make(map[string]bool), unpack: unpackedOfDir}
 	for _, o := range options {
 		o(d)
 	}
@@ -155,7 +156,7 @@ func (d *Dir) Jitted(pid int64, address uint64) (symbols.Native, bool) {
 	return symbols.Jitted(name, offset), true
 }
 
-// load returns what read makes of a file, once. If that fails there is nothing.
+// load returns what read makes of a file, once. If that fails it may be a part.
 func (d *Dir) load(path string, read func(*os.File) (*table, error)) *table {
 	if t, ok := d.tables[path]; ok {
 		return t
@@ -163,7 +164,6 @@ func (d *Dir) load(path string, read func(*os.File) (*table, error)) *table {
 	t, err := openFile(path, func(f *os.File, _ int64) (*table, error) { return read(f) })
 	if err != nil {
 		d.fault(path, err)
-		t = nil
 	}
 	d.tables[path] = t
 	return t

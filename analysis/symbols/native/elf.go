@@ -18,6 +18,7 @@ type elfFile struct {
 	machine  uint16
 	sections []elfSection
 	segments []elfSegment
+	left     budget
 }
 
 type elfSection struct {
@@ -71,7 +72,7 @@ func openELF(r io.ReaderAt, size int64) (*elfFile, error) {
 		}
 		return nil, errNoELF
 	}
-	x := &elfFile{r: r, size: size, order: binary.LittleEndian, wide: head[4] == 2}
+	x := &elfFile{r: r, size: size, order: binary.LittleEndian, wide: head[4] == 2, left: budgetOf(size)}
 	if head[5] == 2 {
 		x.order = binary.BigEndian
 	}
@@ -92,6 +93,9 @@ func openELF(r io.ReaderAt, size int64) (*elfFile, error) {
 func (x *elfFile) bytes(at, n uint64) ([]byte, error) {
 	if at > uint64(x.size) || n > uint64(x.size)-at || n > maxPart {
 		return nil, fmt.Errorf("native: %d bytes at %#x are not all in the file", n, at)
+	}
+	if err := x.left.take(n); err != nil {
+		return nil, err
 	}
 	b := make([]byte, n)
 	if _, err := x.r.ReadAt(b, int64(at)); err != nil && !(errors.Is(err, io.EOF) && n == 0) {
@@ -189,9 +193,17 @@ func (x *elfFile) readSections(at, each, count, names uint64) error {
 	}
 	all := string(text)
 	for i := range x.sections {
-		x.sections[i].name = textAt(all, called[i])
+		if x.sections[i].name, err = x.textAt(all, called[i]); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// textAt is textAt for names of the file, of which many can be parts of one.
+func (x *elfFile) textAt(all string, at uint32) (string, error) {
+	name := textAt(all, at)
+	return name, x.left.take(uint64(len(name)))
 }
 
 // textAt returns the text at a place in others, which a zero byte ends. It shares their

@@ -48,7 +48,8 @@ func parseELF(t *testing.T, b []byte) (*elfFile, *codeFile) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := readCode(x)
+	unpack := budget(unpackedOfDir)
+	c, err := readCode(x, &unpack)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,8 @@ func FuzzELF(f *testing.F) {
 		}
 		x.buildID()
 		x.debugLink()
-		c, err := readCode(x)
+		unpack := budget(unpackedOfDir)
+		c, err := readCode(x, &unpack)
 		if err != nil {
 			return
 		}

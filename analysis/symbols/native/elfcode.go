@@ -1,6 +1,7 @@
 package native
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/internal/xz"
@@ -15,8 +16,9 @@ type codeFile struct {
 }
 
 // readCode reads the functions of an ELF file: those of its symbol table, those that it
-// offers to others, those that it has packed, and the stubs by which it calls others.
-func readCode(x *elfFile) (*codeFile, error) {
+// offers to others, those that it has packed, of which unpack is the budget, and the stubs by
+// which it calls others.
+func readCode(x *elfFile, unpack *budget) (*codeFile, error) {
 	c := &codeFile{hasIt: x.hasCode()}
 	for _, s := range x.segments {
 		if s.kind == segmentLoad && s.flags&segmentExecute != 0 {
@@ -31,7 +33,7 @@ func readCode(x *elfFile) (*codeFile, error) {
 	if err := c.addSymbols(x); err != nil {
 		return nil, err
 	}
-	c.addPacked(x)
+	c.addPacked(x, unpack)
 	c.addStubs(x)
 	c.starts.list = frameStarts(x)
 	return c, nil
@@ -96,8 +98,12 @@ func (c *codeFile) addSymbols(x *elfFile) error {
 		}
 		for size := x.symbolSize(); len(b) >= size; b = b[size:] {
 			if sym := x.symbol(b); x.isCode(&sym) {
-				name, _, _ := strings.Cut(textAt(names, sym.name), "@") // the version
-				if !strings.HasPrefix(name, "$") {                      // what kind of code begins
+				name, err := x.textAt(names, sym.name)
+				if err != nil {
+					return err
+				}
+				name, _, _ = strings.Cut(name, "@") // the version
+				if !strings.HasPrefix(name, "$") {  // what kind of code begins
 					c.addRanked(sym.value, sym.size, name, sym.rank())
 				}
 			}
@@ -139,15 +145,19 @@ func (s *elfSymbol) rank() rank {
 	return ofFile
 }
 
-// Bounds of a table of symbols that is packed.
+// Bounds of a table of symbols that is packed. Real ones unpack to four to eight times
+// their size.
 const (
-	maxPacked   = 16 << 20
-	maxUnpacked = 128 << 20
+	maxPacked     = 16 << 20
+	maxUnpacked   = 128 << 20
+	unpackedTimes = 16
+	leastUnpacked = 1 << 20
+	unpackedOfDir = 512 << 20 // of all its files together
 )
 
 // addPacked adds the functions of the ELF file that a stripped one may have inside,
 // packed. One that is damaged has none.
-func (c *codeFile) addPacked(x *elfFile) {
+func (c *codeFile) addPacked(x *elfFile, unpack *budget) {
 	s := x.section(".gnu_debugdata")
 	if s == nil || s.n > maxPacked {
 		return
@@ -156,11 +166,13 @@ func (c *codeFile) addPacked(x *elfFile) {
 	if err != nil {
 		return
 	}
-	b, err = xz.Unpack(b, maxUnpacked)
+	limit := min(unpackedTimes*len(b)+leastUnpacked, maxUnpacked, int(*unpack))
+	b, err = xz.Unpack(b, limit)
 	if err != nil {
 		return
 	}
-	inner, err := openELF(strings.NewReader(string(b)), int64(len(b)))
+	*unpack -= budget(len(b))
+	inner, err := openELF(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		return
 	}

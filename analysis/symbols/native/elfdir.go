@@ -143,7 +143,7 @@ func (f *finder) take(path string, given bool) {
 		if id := x.buildID(); id != f.id && !f.isLinked(id, file, size) {
 			return false, nil
 		}
-		c, err := readCode(x)
+		c, err := readCode(x, &f.dir.unpack)
 		if err != nil {
 			return false, err
 		}

@@ -1,7 +1,6 @@
 package native
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"os"
@@ -42,23 +41,22 @@ func (d *Dir) Kernel(address uint64) (symbols.Native, bool) {
 const farthest = 1 << 20
 
 // readKernel reads a list of symbols: lines of address, kind, name and, of those of
-// modules, a tab and the module. Lines that are none are left out.
+// modules, a tab and the module. Lines that are none are left out. With an
+// error there is what could be read.
 func readKernel(r io.Reader) (*table, error) {
 	t := new(table)
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<16)
 	hidden := false
 	last := uint64(0)
-	for lines.Scan() {
-		at, rest, _ := strings.Cut(lines.Text(), " ")
+	err := eachLine(r, func(line string) {
+		at, rest, _ := strings.Cut(line, " ")
 		kind, name, ok := strings.Cut(rest, " ")
 		address, err := strconv.ParseUint(at, 16, 64)
 		if !ok || err != nil || len(kind) != 1 || strings.HasPrefix(name, "$") {
-			continue
+			return
 		}
 		if address == 0 {
 			hidden = true
-			continue
+			return
 		}
 		switch kind {
 		case "T":
@@ -71,11 +69,11 @@ func readKernel(r io.Reader) (*table, error) {
 			t.bound(address)
 		}
 		last = max(last, address)
-	}
+	})
 	if len(t.list) == 0 && hidden {
 		return nil, errHidden
 	}
 	t.bound(last + farthest)
 	t.sort()
-	return t, lines.Err()
+	return t, err
 }

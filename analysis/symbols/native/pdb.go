@@ -44,6 +44,7 @@ type msf struct {
 	blocks    uint32 // in the file
 	sizes     []uint32
 	lists     [][]byte // numbers of blocks, by stream
+	left      budget
 }
 
 func openMSF(r io.ReaderAt, size int64) (*msf, error) {
@@ -55,7 +56,7 @@ func openMSF(r io.ReaderAt, size int64) (*msf, error) {
 		return nil, errPDB
 	}
 	word := func(i int) uint32 { return binary.LittleEndian.Uint32(head[len(pdbMagic)+4*i:]) }
-	m := &msf{r: r, blockSize: word(0)}
+	m := &msf{r: r, blockSize: word(0), left: budgetOf(size)}
 	if m.blockSize < 512 || m.blockSize > 1<<16 || m.blockSize&(m.blockSize-1) != 0 {
 		return nil, errPDB
 	}
@@ -110,6 +111,9 @@ func (m *msf) streams(dir []byte) error {
 func (m *msf) read(list []byte, size uint32) ([]byte, error) {
 	if uint64(size) > uint64(m.blocks)*uint64(m.blockSize) {
 		return nil, errPDB
+	}
+	if err := m.left.take(uint64(size)); err != nil {
+		return nil, err
 	}
 	b := make([]byte, 0, size)
 	for uint32(len(b)) < size {

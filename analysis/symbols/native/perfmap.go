@@ -1,7 +1,6 @@
 package native
 
 import (
-	"bufio"
 	"io"
 	"strconv"
 	"strings"
@@ -9,27 +8,25 @@ import (
 
 // readPerfMap reads a map of code that a program compiled: lines of start, size, both in
 // hexadecimal, and name. A later line is of code that took the place of the former. Lines
-// that are none are left out.
+// that are none are left out. With an error there is what could be read.
 func readPerfMap(r io.Reader) (*table, error) {
 	t := new(table)
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<20)
 	last := make(map[uint64]int)
-	for lines.Scan() {
-		start, rest, _ := strings.Cut(lines.Text(), " ")
+	err := eachLine(r, func(line string) {
+		start, rest, _ := strings.Cut(line, " ")
 		size, name, ok := strings.Cut(rest, " ")
 		at, err := strconv.ParseUint(strings.TrimPrefix(start, "0x"), 16, 64)
 		n, err2 := strconv.ParseUint(strings.TrimPrefix(size, "0x"), 16, 64)
 		if !ok || err != nil || err2 != nil || n == 0 || name == "" {
-			continue
+			return
 		}
 		if i, known := last[at]; known {
 			t.list[i] = function{at: at, size: n, name: name}
-			continue
+			return
 		}
 		last[at] = len(t.list)
 		t.add(at, n, name)
-	}
+	})
 	t.sort()
-	return t, lines.Err()
+	return t, err
 }

@@ -64,7 +64,11 @@ func (x *elfFile) slots() map[uint64]string {
 				continue
 			}
 			sym := x.symbol(entries[at:])
-			if name, _, _ := strings.Cut(textAt(names, sym.name), "@"); name != "" {
+			name, err := x.textAt(names, sym.name)
+			if err != nil {
+				return slots
+			}
+			if name, _, _ = strings.Cut(name, "@"); name != "" {
 				slots[x.order.Uint64(b)] = name
 			}
 		}

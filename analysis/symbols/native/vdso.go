@@ -26,7 +26,7 @@ func (d *Dir) vdso(n *symbols.Native) Source {
 			if !strings.HasPrefix(filepath.Base(path), "vdso") {
 				continue
 			}
-			v, err := openFile(path, readVDSO)
+			v, err := openFile(path, func(f *os.File, size int64) (vdso, error) { return readVDSO(f, size, &d.unpack) })
 			if err != nil {
 				d.fault(path, err)
 				continue
@@ -45,12 +45,12 @@ func (d *Dir) vdso(n *symbols.Native) Source {
 	return FromNothing
 }
 
-func readVDSO(f *os.File, size int64) (vdso, error) {
+func readVDSO(f *os.File, size int64, unpack *budget) (vdso, error) {
 	x, err := openELF(f, size)
 	if err != nil {
 		return vdso{}, err
 	}
-	c, err := readCode(x)
+	c, err := readCode(x, unpack)
 	if err != nil {
 		return vdso{}, err
 	}

@@ -67,7 +67,7 @@ func TestLines(t *testing.T) {
 				}
 				return nil
 			})
-			p := stacks.NewProfile(code.Table(), stacks.Options{Raw: true, Source: lines.Source}, samples.Samples()...)
+			p := stacks.NewProfile(code.Table(), stacks.Options{Raw: true, AsSampled: true, Source: lines.Source}, samples.Samples()...)
 			leaf, nearest := byLine(p)
 			var want struct {
 				Exact struct{ Leaf, Nearest map[string]int }

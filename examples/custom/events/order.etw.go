@@ -78,7 +78,6 @@ var orderPlaced = etw.EventDesc{
 		{Name: "Customer", Type: etw.InUnicodeString},
 		{Name: "Payment", Type: etw.InUInt8, Map: &paymentMap},
 	},
-	New: func() etw.Event { return new(OrderPlaced) },
 }
 
 // OrderPlacedV1 is OrderPlaced_V1: event 1, version 1, of task Order, keyword
@@ -163,7 +162,6 @@ var orderPlacedV1 = etw.EventDesc{
 			{Name: "Quantity", Type: etw.InUInt32},
 		}},
 	},
-	New: func() etw.Event { return new(OrderPlacedV1) },
 }
 
 // OrderPlacedV1Line is one element of [OrderPlacedV1.Lines].

@@ -7,13 +7,14 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Example-Shop",
-	GUID: etw.GUID{0x52, 0x3a, 0x6c, 0x0f, 0xa1, 0x58, 0x8e, 0x4b, 0x9c, 0x0a, 0x6f, 0x1f, 0x7b, 0x3c, 0x2d, 0x10},
+	Name:      "Example-Shop",
+	GUID:      etw.GUID{0x52, 0x3a, 0x6c, 0x0f, 0xa1, 0x58, 0x8e, 0x4b, 0x9c, 0x0a, 0x6f, 0x1f, 0x7b, 0x3c, 0x2d, 0x10},
+	Generated: true,
 }
 
 // Provider is Example-Shop 0f6c3a52-58a1-4b8e-9c0a-6f1f7b3c2d10.
@@ -26,6 +27,14 @@ var Provider = &etw.Provider{
 	Keywords: []etw.KeywordDesc{
 		{Name: "Orders", Mask: 0x1},
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(OrderPlaced), new(OrderPlacedV1),
+	}
 }
 
 // Keywords, one bit each.

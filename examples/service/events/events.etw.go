@@ -71,7 +71,6 @@ var orderStart = etw.EventDesc{
 		{Name: "Number", Type: etw.InUInt64},
 		{Name: "Customer", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(OrderStart) },
 }
 
 // AnyOrderStart is [OrderStart] in any version: a newer one is decoded like
@@ -154,7 +153,6 @@ var orderStop = etw.EventDesc{
 		{Name: "Number", Type: etw.InUInt64},
 		{Name: "Outcome", Type: etw.InUInt8, Map: &outcomeMap},
 	},
-	New: func() etw.Event { return new(OrderStop) },
 }
 
 // AnyOrderStop is [OrderStop] in any version: a newer one is decoded like it.

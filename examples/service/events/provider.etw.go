@@ -7,13 +7,14 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Etwgen-Examples-Service",
-	GUID: etw.GUID{0x50, 0x9a, 0x3c, 0x2f, 0x6e, 0x9c, 0x0d, 0x4f, 0x8a, 0x3b, 0x7d, 0x1e, 0x5b, 0x2c, 0x4a, 0x66},
+	Name:      "Etwgen-Examples-Service",
+	GUID:      etw.GUID{0x50, 0x9a, 0x3c, 0x2f, 0x6e, 0x9c, 0x0d, 0x4f, 0x8a, 0x3b, 0x7d, 0x1e, 0x5b, 0x2c, 0x4a, 0x66},
+	Generated: true,
 }
 
 // Provider is Etwgen-Examples-Service 2f3c9a50-9c6e-4f0d-8a3b-7d1e5b2c4a66.
@@ -26,6 +27,15 @@ var Provider = &etw.Provider{
 	Keywords: []etw.KeywordDesc{
 		{Name: "Orders", Mask: 0x1},
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(OrderStart),
+		new(OrderStop),
+	}
 }
 
 // Keywords, one bit each.

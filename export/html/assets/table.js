@@ -134,9 +134,10 @@ class DataTable {
       this.order.sort((a, b) => sign * (text[c.t[a]] < text[c.t[b]] ? -1 : text[c.t[a]] > text[c.t[b]] ? 1 : 0) || a - b);
       return;
     }
-    const v = c.values; // what is not known comes last
+    const v = c.values, last = this.model.last || []; // what is not known comes last, too
     this.order.sort((a, b) => {
-      const x = v[a], y = v[b];
+      const x = v[a], y = v[b], order = last.includes(a) - last.includes(b);
+      if (order) return order;
       if (x !== x || y !== y) return (x !== x) - (y !== y) || a - b;
       return sign * (x - y) || a - b;
     });

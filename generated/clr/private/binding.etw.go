@@ -68,7 +68,6 @@ var bindingPolicyPhaseStart = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "BindingPolicyPhaseStart", TaskName: "Binding", OpcodeName: "BindingPolicyPhaseStart",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(BindingPolicyPhaseStart) },
 }
 
 // bindingLayout is the template Binding, which several events use.
@@ -220,7 +219,6 @@ var bindingPolicyPhaseEnd = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "BindingPolicyPhaseEnd", TaskName: "Binding", OpcodeName: "BindingPolicyPhaseEnd",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(BindingPolicyPhaseEnd) },
 }
 
 // AnyBindingPolicyPhaseEnd is [BindingPolicyPhaseEnd] in any version: a newer
@@ -307,7 +305,6 @@ var bindingNgenPhaseStart = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "BindingNgenPhaseStart", TaskName: "Binding", OpcodeName: "BindingNgenPhaseStart",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(BindingNgenPhaseStart) },
 }
 
 // AnyBindingNgenPhaseStart is [BindingNgenPhaseStart] in any version: a newer
@@ -394,7 +391,6 @@ var bindingNgenPhaseEnd = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "BindingNgenPhaseEnd", TaskName: "Binding", OpcodeName: "BindingNgenPhaseEnd",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(BindingNgenPhaseEnd) },
 }
 
 // AnyBindingNgenPhaseEnd is [BindingNgenPhaseEnd] in any version: a newer one
@@ -486,7 +482,6 @@ var bindingLookupAndProbingPhaseStart = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "BindingLookupAndProbingPhaseStart", TaskName: "Binding", OpcodeName: "BindingLookupAndProbingPhaseStart",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(BindingLookupAndProbingPhaseStart) },
 }
 
 // AnyBindingLookupAndProbingPhaseStart is [BindingLookupAndProbingPhaseStart]
@@ -578,7 +573,6 @@ var bindingLookupAndProbingPhaseEnd = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "BindingLookupAndProbingPhaseEnd", TaskName: "Binding", OpcodeName: "BindingLookupAndProbingPhaseEnd",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(BindingLookupAndProbingPhaseEnd) },
 }
 
 // AnyBindingLookupAndProbingPhaseEnd is [BindingLookupAndProbingPhaseEnd] in
@@ -665,7 +659,6 @@ var loaderPhaseStart = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "LoaderPhaseStart", TaskName: "Binding", OpcodeName: "LoaderPhaseStart",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(LoaderPhaseStart) },
 }
 
 // AnyLoaderPhaseStart is [LoaderPhaseStart] in any version: a newer one is
@@ -750,7 +743,6 @@ var loaderPhaseEnd = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "LoaderPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderPhaseEnd",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(LoaderPhaseEnd) },
 }
 
 // AnyLoaderPhaseEnd is [LoaderPhaseEnd] in any version: a newer one is decoded
@@ -835,7 +827,6 @@ var bindingPhaseStart = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "BindingPhaseStart", TaskName: "Binding", OpcodeName: "BindingPhaseStart",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(BindingPhaseStart) },
 }
 
 // AnyBindingPhaseStart is [BindingPhaseStart] in any version: a newer one is
@@ -922,7 +913,6 @@ var bindingPhaseEnd = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "BindingPhaseEnd", TaskName: "Binding", OpcodeName: "BindingPhaseEnd",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(BindingPhaseEnd) },
 }
 
 // AnyBindingPhaseEnd is [BindingPhaseEnd] in any version: a newer one is
@@ -1007,7 +997,6 @@ var bindingDownloadPhaseStart = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "BindingDownloadPhaseStart", TaskName: "Binding", OpcodeName: "BindingDownloadPhaseStart",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(BindingDownloadPhaseStart) },
 }
 
 // AnyBindingDownloadPhaseStart is [BindingDownloadPhaseStart] in any version:
@@ -1094,7 +1083,6 @@ var bindingDownloadPhaseEnd = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "BindingDownloadPhaseEnd", TaskName: "Binding", OpcodeName: "BindingDownloadPhaseEnd",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(BindingDownloadPhaseEnd) },
 }
 
 // AnyBindingDownloadPhaseEnd is [BindingDownloadPhaseEnd] in any version: a
@@ -1182,7 +1170,6 @@ var loaderAssemblyInitPhaseStart = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "LoaderAssemblyInitPhaseStart", TaskName: "Binding", OpcodeName: "LoaderAssemblyInitPhaseStart",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(LoaderAssemblyInitPhaseStart) },
 }
 
 // AnyLoaderAssemblyInitPhaseStart is [LoaderAssemblyInitPhaseStart] in any
@@ -1269,7 +1256,6 @@ var loaderAssemblyInitPhaseEnd = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "LoaderAssemblyInitPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderAssemblyInitPhaseEnd",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(LoaderAssemblyInitPhaseEnd) },
 }
 
 // AnyLoaderAssemblyInitPhaseEnd is [LoaderAssemblyInitPhaseEnd] in any
@@ -1356,7 +1342,6 @@ var loaderMappingPhaseStart = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "LoaderMappingPhaseStart", TaskName: "Binding", OpcodeName: "LoaderMappingPhaseStart",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(LoaderMappingPhaseStart) },
 }
 
 // AnyLoaderMappingPhaseStart is [LoaderMappingPhaseStart] in any version: a
@@ -1443,7 +1428,6 @@ var loaderMappingPhaseEnd = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "LoaderMappingPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderMappingPhaseEnd",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(LoaderMappingPhaseEnd) },
 }
 
 // AnyLoaderMappingPhaseEnd is [LoaderMappingPhaseEnd] in any version: a newer
@@ -1533,7 +1517,6 @@ var loaderDeliverEventsPhaseStart = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "LoaderDeliverEventsPhaseStart", TaskName: "Binding", OpcodeName: "LoaderDeliverEventsPhaseStart",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(LoaderDeliverEventsPhaseStart) },
 }
 
 // AnyLoaderDeliverEventsPhaseStart is [LoaderDeliverEventsPhaseStart] in any
@@ -1621,7 +1604,6 @@ var loaderDeliverEventsPhaseEnd = etw.EventDesc{
 	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	Name:  "LoaderDeliverEventsPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderDeliverEventsPhaseEnd",
 	Fields: bindingLayoutFields,
-	New:    func() etw.Event { return new(LoaderDeliverEventsPhaseEnd) },
 }
 
 // AnyLoaderDeliverEventsPhaseEnd is [LoaderDeliverEventsPhaseEnd] in any
@@ -1723,7 +1705,6 @@ var fusionMessageEvent = etw.EventDesc{
 		{Name: "Prepend", Type: etw.InBoolean},
 		{Name: "Message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(FusionMessageEvent) },
 }
 
 // AnyFusionMessageEvent is [FusionMessageEvent] in any version: a newer one is
@@ -1820,7 +1801,6 @@ var fusionErrorCodeEvent = etw.EventDesc{
 		{Name: "Category", Type: etw.InUInt32},
 		{Name: "ErrorCode", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	},
-	New: func() etw.Event { return new(FusionErrorCodeEvent) },
 }
 
 // AnyFusionErrorCodeEvent is [FusionErrorCodeEvent] in any version: a newer

@@ -94,7 +94,6 @@ var failFast = etw.EventDesc{
 		{Name: "ClrExitCode", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(FailFast) },
 }
 
 // AnyFailFast is [FailFast] in any version: a newer one is decoded like it.

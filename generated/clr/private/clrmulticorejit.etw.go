@@ -106,7 +106,6 @@ var multicoreJit = etw.EventDesc{
 		{Name: "Int2", Type: etw.InInt32},
 		{Name: "Int3", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(MulticoreJit) },
 }
 
 // AnyMulticoreJit is [MulticoreJit] in any version: a newer one is decoded
@@ -206,7 +205,6 @@ var multicoreJitMethodCodeReturned = etw.EventDesc{
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	},
-	New: func() etw.Event { return new(MulticoreJitMethodCodeReturned) },
 }
 
 // AnyMulticoreJitMethodCodeReturned is [MulticoreJitMethodCodeReturned] in any

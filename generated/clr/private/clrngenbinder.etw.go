@@ -90,7 +90,6 @@ var ngenBindEvent = etw.EventDesc{
 		{Name: "ReasonCode", Type: etw.InUInt32, Map: &nGenBindReasonMap},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(NgenBindEvent) },
 }
 
 // AnyNgenBindEvent is [NgenBindEvent] in any version: a newer one is decoded

@@ -114,7 +114,6 @@ var moduleRangeLoadPrivate = etw.EventDesc{
 		{Name: "IBCType", Type: etw.InUInt8, Map: &moduleRangeIBCTypeMap},
 		{Name: "SectionType", Type: etw.InUInt16, Map: &moduleRangeSectionTypeMap},
 	},
-	New: func() etw.Event { return new(ModuleRangeLoadPrivate) },
 }
 
 // AnyModuleRangeLoadPrivate is [ModuleRangeLoadPrivate] in any version: a

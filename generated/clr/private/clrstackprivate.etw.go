@@ -98,7 +98,6 @@ var clrStackWalkPrivate = etw.EventDesc{
 		{Name: "FrameCount", Type: etw.InUInt32},
 		{Name: "Stack", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeField, N: 3}},
 	},
-	New: func() etw.Event { return new(CLRStackWalkPrivate) },
 }
 
 // AnyCLRStackWalkPrivate is [CLRStackWalkPrivate] in any version: a newer one

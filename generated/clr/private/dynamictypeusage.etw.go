@@ -59,7 +59,6 @@ var iInspectableRuntimeClassName = etw.EventDesc{
 	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	Name:  "IInspectableRuntimeClassName", TaskName: "DynamicTypeUsage", OpcodeName: "IInspectableRuntimeClassName",
 	Fields: dynamicTypeUsePrivateLayoutFields,
-	New:    func() etw.Event { return new(IInspectableRuntimeClassName) },
 }
 
 // dynamicTypeUsePrivateLayout is the template DynamicTypeUsePrivate, which
@@ -175,7 +174,6 @@ var winRTUnbox = etw.EventDesc{
 	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	Name:  "WinRTUnbox", TaskName: "DynamicTypeUsage", OpcodeName: "WinRTUnbox",
 	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
-	New:    func() etw.Event { return new(WinRTUnbox) },
 }
 
 // dynamicTypeUseTwoParametersPrivateLayout is the template
@@ -293,7 +291,6 @@ var createRCW = etw.EventDesc{
 	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	Name:  "CreateRCW", TaskName: "DynamicTypeUsage", OpcodeName: "CreateRCW",
 	Fields: dynamicTypeUsePrivateLayoutFields,
-	New:    func() etw.Event { return new(CreateRCW) },
 }
 
 // AnyCreateRCW is [CreateRCW] in any version: a newer one is decoded like it.
@@ -371,7 +368,6 @@ var rcwVariance = etw.EventDesc{
 	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	Name:  "RCWVariance", TaskName: "DynamicTypeUsage", OpcodeName: "RCWVariance",
 	Fields: dynamicTypeUsePrivateVarianceLayoutFields,
-	New:    func() etw.Event { return new(RCWVariance) },
 }
 
 // dynamicTypeUsePrivateVarianceLayout is the template
@@ -498,7 +494,6 @@ var rcwiEnumerableCasting = etw.EventDesc{
 	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	Name:  "RCWIEnumerableCasting", TaskName: "DynamicTypeUsage", OpcodeName: "RCWIEnumerableCasting",
 	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
-	New:    func() etw.Event { return new(RCWIEnumerableCasting) },
 }
 
 // AnyRCWIEnumerableCasting is [RCWIEnumerableCasting] in any version: a newer
@@ -575,7 +570,6 @@ var createCCW = etw.EventDesc{
 	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	Name:  "CreateCCW", TaskName: "DynamicTypeUsage", OpcodeName: "CreateCCW",
 	Fields: dynamicTypeUsePrivateLayoutFields,
-	New:    func() etw.Event { return new(CreateCCW) },
 }
 
 // AnyCreateCCW is [CreateCCW] in any version: a newer one is decoded like it.
@@ -653,7 +647,6 @@ var ccwVariance = etw.EventDesc{
 	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	Name:  "CCWVariance", TaskName: "DynamicTypeUsage", OpcodeName: "CCWVariance",
 	Fields: dynamicTypeUsePrivateVarianceLayoutFields,
-	New:    func() etw.Event { return new(CCWVariance) },
 }
 
 // AnyCCWVariance is [CCWVariance] in any version: a newer one is decoded like
@@ -735,7 +728,6 @@ var objectVariantMarshallingToNative = etw.EventDesc{
 	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	Name:  "ObjectVariantMarshallingToNative", TaskName: "DynamicTypeUsage", OpcodeName: "ObjectVariantMarshallingToNative",
 	Fields: dynamicTypeUseStringAndIntPrivateLayoutFields,
-	New:    func() etw.Event { return new(ObjectVariantMarshallingToNative) },
 }
 
 // dynamicTypeUseStringAndIntPrivateLayout is the template
@@ -856,7 +848,6 @@ var getTypeFromGUID = etw.EventDesc{
 	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	Name:  "GetTypeFromGUID", TaskName: "DynamicTypeUsage", OpcodeName: "GetTypeFromGUID",
 	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
-	New:    func() etw.Event { return new(GetTypeFromGUID) },
 }
 
 // AnyGetTypeFromGUID is [GetTypeFromGUID] in any version: a newer one is
@@ -933,7 +924,6 @@ var getTypeFromProgID = etw.EventDesc{
 	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	Name:  "GetTypeFromProgID", TaskName: "DynamicTypeUsage", OpcodeName: "GetTypeFromProgID",
 	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
-	New:    func() etw.Event { return new(GetTypeFromProgID) },
 }
 
 // AnyGetTypeFromProgID is [GetTypeFromProgID] in any version: a newer one is
@@ -1013,7 +1003,6 @@ var convertToCallbackEtw = etw.EventDesc{
 	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	Name:  "ConvertToCallbackEtw", TaskName: "DynamicTypeUsage", OpcodeName: "ConvertToCallbackEtw",
 	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
-	New:    func() etw.Event { return new(ConvertToCallbackEtw) },
 }
 
 // AnyConvertToCallbackEtw is [ConvertToCallbackEtw] in any version: a newer
@@ -1086,7 +1075,6 @@ var beginCreateManagedReference = etw.EventDesc{
 	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	Name:  "BeginCreateManagedReference", TaskName: "DynamicTypeUsage", OpcodeName: "BeginCreateManagedReference",
 	Fields: dynamicTypeUseNoParametersPrivateLayoutFields,
-	New:    func() etw.Event { return new(BeginCreateManagedReference) },
 }
 
 // dynamicTypeUseNoParametersPrivateLayout is the template
@@ -1185,7 +1173,6 @@ var endCreateManagedReference = etw.EventDesc{
 	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	Name:  "EndCreateManagedReference", TaskName: "DynamicTypeUsage", OpcodeName: "EndCreateManagedReference",
 	Fields: dynamicTypeUseNoParametersPrivateLayoutFields,
-	New:    func() etw.Event { return new(EndCreateManagedReference) },
 }
 
 // AnyEndCreateManagedReference is [EndCreateManagedReference] in any version:
@@ -1266,7 +1253,6 @@ var objectVariantMarshallingToManaged = etw.EventDesc{
 	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	Name:  "ObjectVariantMarshallingToManaged", TaskName: "DynamicTypeUsage", OpcodeName: "ObjectVariantMarshallingToManaged",
 	Fields: dynamicTypeUseStringAndIntPrivateLayoutFields,
-	New:    func() etw.Event { return new(ObjectVariantMarshallingToManaged) },
 }
 
 // AnyObjectVariantMarshallingToManaged is [ObjectVariantMarshallingToManaged]

@@ -92,7 +92,6 @@ var evidenceGenerated = etw.EventDesc{
 		{Name: "ILImage", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(EvidenceGenerated) },
 }
 
 // AnyEvidenceGenerated is [EvidenceGenerated] in any version: a newer one is

@@ -61,7 +61,6 @@ var gcDecision = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "DoCompact", Type: etw.InBoolean},
 	},
-	New: func() etw.Event { return new(GCDecision) },
 }
 
 // GCDecisionV1 is GCDecision_V1: event 1, version 1, of task
@@ -127,7 +126,6 @@ var gcDecisionV1 = etw.EventDesc{
 		{Name: "DoCompact", Type: etw.InBoolean},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCDecisionV1) },
 }
 
 // AnyGCDecision is event 1, of task GarbageCollectionPrivate, opcode
@@ -269,7 +267,6 @@ var gcSettings = etw.EventDesc{
 		{Name: "LargeObjectSegmentSize", Type: etw.InUInt64},
 		{Name: "ServerGC", Type: etw.InBoolean},
 	},
-	New: func() etw.Event { return new(GCSettings) },
 }
 
 // GCSettingsV1 is GCSettings_V1: event 2, version 1, of task
@@ -349,7 +346,6 @@ var gcSettingsV1 = etw.EventDesc{
 		{Name: "ServerGC", Type: etw.InBoolean},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCSettingsV1) },
 }
 
 // AnyGCSettings is event 2, of task GarbageCollectionPrivate, opcode
@@ -503,7 +499,6 @@ var gcOptimized = etw.EventDesc{
 		{Name: "NewAllocation", Type: etw.InUInt64},
 		{Name: "GenerationNumber", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(GCOptimized) },
 }
 
 // GCOptimizedV1 is GCOptimized_V1: event 3, version 1, of task
@@ -583,7 +578,6 @@ var gcOptimizedV1 = etw.EventDesc{
 		{Name: "GenerationNumber", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCOptimizedV1) },
 }
 
 // AnyGCOptimized is event 3, of task GarbageCollectionPrivate, opcode
@@ -728,7 +722,6 @@ var gcPerHeapHistoryV1 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCPerHeapHistoryV1) },
 }
 
 // GCPerHeapHistory is event 4, version 2, of task GarbageCollectionPrivate,
@@ -789,7 +782,6 @@ var gcPerHeapHistory = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Data", Type: etw.InUInt8, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(GCPerHeapHistory) },
 }
 
 // AnyGCPerHeapHistory is event 4, of task GarbageCollectionPrivate, opcode
@@ -965,7 +957,6 @@ var gcGlobalHeapHistory = etw.EventDesc{
 		{Name: "Reason", Type: etw.InUInt32, Map: &gcReasonMap},
 		{Name: "GlobalMechanisms", Type: etw.InUInt32, Map: &gcGlobalMechanismsMap},
 	},
-	New: func() etw.Event { return new(GCGlobalHeapHistory) },
 }
 
 // GCGlobalHeapHistoryV1 is GCGlobalHeapHistory_V1: event 5, version 1, of task
@@ -1066,7 +1057,6 @@ var gcGlobalHeapHistoryV1 = etw.EventDesc{
 		{Name: "GlobalMechanisms", Type: etw.InUInt32, Map: &gcGlobalMechanismsMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCGlobalHeapHistoryV1) },
 }
 
 // AnyGCGlobalHeapHistory is event 5, of task GarbageCollectionPrivate, opcode
@@ -1243,7 +1233,6 @@ var gcJoin = etw.EventDesc{
 		{Name: "JoinTime", Type: etw.InUInt32, Map: &gcJoinTimeMap},
 		{Name: "JoinType", Type: etw.InUInt32, Map: &gcJoinTypeMap},
 	},
-	New: func() etw.Event { return new(GCJoin) },
 }
 
 // GCJoinV1 is GCJoin_V1: event 6, version 1, of task GarbageCollectionPrivate,
@@ -1324,7 +1313,6 @@ var gcJoinV1 = etw.EventDesc{
 		{Name: "JoinType", Type: etw.InUInt32, Map: &gcJoinTypeMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCJoinV1) },
 }
 
 // AnyGCJoin is event 6, of task GarbageCollectionPrivate, opcode GCJoin,
@@ -1455,7 +1443,6 @@ var prvGCMarkStackRoots = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "PrvGCMarkStackRoots", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkStackRoots",
 	Fields: prvGCMarkLayoutFields,
-	New:    func() etw.Event { return new(PrvGCMarkStackRoots) },
 }
 
 // prvGCMarkLayout is the template PrvGCMark, which several events use.
@@ -1534,7 +1521,6 @@ var prvGCMarkStackRootsV1 = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "PrvGCMarkStackRoots_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkStackRoots",
 	Fields: prvGCMarkV1LayoutFields,
-	New:    func() etw.Event { return new(PrvGCMarkStackRootsV1) },
 }
 
 // prvGCMarkV1Layout is the template PrvGCMark_V1, which several events use.
@@ -1701,7 +1687,6 @@ var prvGCMarkFinalizeQueueRoots = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "PrvGCMarkFinalizeQueueRoots", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkFinalizeQueueRoots",
 	Fields: prvGCMarkLayoutFields,
-	New:    func() etw.Event { return new(PrvGCMarkFinalizeQueueRoots) },
 }
 
 // PrvGCMarkFinalizeQueueRootsV1 is PrvGCMarkFinalizeQueueRoots_V1: event 8,
@@ -1755,7 +1740,6 @@ var prvGCMarkFinalizeQueueRootsV1 = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "PrvGCMarkFinalizeQueueRoots_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkFinalizeQueueRoots",
 	Fields: prvGCMarkV1LayoutFields,
-	New:    func() etw.Event { return new(PrvGCMarkFinalizeQueueRootsV1) },
 }
 
 // AnyPrvGCMarkFinalizeQueueRoots is event 8, of task GarbageCollectionPrivate,
@@ -1854,7 +1838,6 @@ var prvGCMarkHandles = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "PrvGCMarkHandles", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkHandles",
 	Fields: prvGCMarkLayoutFields,
-	New:    func() etw.Event { return new(PrvGCMarkHandles) },
 }
 
 // PrvGCMarkHandlesV1 is PrvGCMarkHandles_V1: event 9, version 1, of task
@@ -1905,7 +1888,6 @@ var prvGCMarkHandlesV1 = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "PrvGCMarkHandles_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkHandles",
 	Fields: prvGCMarkV1LayoutFields,
-	New:    func() etw.Event { return new(PrvGCMarkHandlesV1) },
 }
 
 // AnyPrvGCMarkHandles is event 9, of task GarbageCollectionPrivate, opcode
@@ -2003,7 +1985,6 @@ var prvGCMarkCards = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "PrvGCMarkCards", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkCards",
 	Fields: prvGCMarkLayoutFields,
-	New:    func() etw.Event { return new(PrvGCMarkCards) },
 }
 
 // PrvGCMarkCardsV1 is PrvGCMarkCards_V1: event 10, version 1, of task
@@ -2055,7 +2036,6 @@ var prvGCMarkCardsV1 = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "PrvGCMarkCards_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkCards",
 	Fields: prvGCMarkV1LayoutFields,
-	New:    func() etw.Event { return new(PrvGCMarkCardsV1) },
 }
 
 // AnyPrvGCMarkCards is event 10, of task GarbageCollectionPrivate, opcode
@@ -2154,7 +2134,6 @@ var bgcBegin = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "BGCBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCBegin",
 	Fields: gcNoUserDataLayoutFields,
-	New:    func() etw.Event { return new(BGCBegin) },
 }
 
 // gcNoUserDataLayout is the template GCNoUserData, which several events use.
@@ -2248,7 +2227,6 @@ var bgc1stNonConEnd = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "BGC1stNonConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC1stNonConEnd",
 	Fields: gcNoUserDataLayoutFields,
-	New:    func() etw.Event { return new(BGC1stNonConEnd) },
 }
 
 // AnyBGC1stNonConEnd is [BGC1stNonConEnd] in any version: a newer one is
@@ -2316,7 +2294,6 @@ var bgc1stConEnd = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "BGC1stConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC1stConEnd",
 	Fields: gcNoUserDataLayoutFields,
-	New:    func() etw.Event { return new(BGC1stConEnd) },
 }
 
 // AnyBGC1stConEnd is [BGC1stConEnd] in any version: a newer one is decoded
@@ -2383,7 +2360,6 @@ var bgc2ndNonConBegin = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "BGC2ndNonConBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndNonConBegin",
 	Fields: gcNoUserDataLayoutFields,
-	New:    func() etw.Event { return new(BGC2ndNonConBegin) },
 }
 
 // AnyBGC2ndNonConBegin is [BGC2ndNonConBegin] in any version: a newer one is
@@ -2452,7 +2428,6 @@ var bgc2ndNonConEnd = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "BGC2ndNonConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndNonConEnd",
 	Fields: gcNoUserDataLayoutFields,
-	New:    func() etw.Event { return new(BGC2ndNonConEnd) },
 }
 
 // AnyBGC2ndNonConEnd is [BGC2ndNonConEnd] in any version: a newer one is
@@ -2520,7 +2495,6 @@ var bgc2ndConBegin = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "BGC2ndConBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndConBegin",
 	Fields: gcNoUserDataLayoutFields,
-	New:    func() etw.Event { return new(BGC2ndConBegin) },
 }
 
 // AnyBGC2ndConBegin is [BGC2ndConBegin] in any version: a newer one is decoded
@@ -2588,7 +2562,6 @@ var bgc2ndConEnd = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "BGC2ndConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndConEnd",
 	Fields: gcNoUserDataLayoutFields,
-	New:    func() etw.Event { return new(BGC2ndConEnd) },
 }
 
 // AnyBGC2ndConEnd is [BGC2ndConEnd] in any version: a newer one is decoded
@@ -2655,7 +2628,6 @@ var bgcPlanEnd = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "BGCPlanEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCPlanEnd",
 	Fields: gcNoUserDataLayoutFields,
-	New:    func() etw.Event { return new(BGCPlanEnd) },
 }
 
 // AnyBGCPlanEnd is [BGCPlanEnd] in any version: a newer one is decoded like
@@ -2722,7 +2694,6 @@ var bgcSweepEnd = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "BGCSweepEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCSweepEnd",
 	Fields: gcNoUserDataLayoutFields,
-	New:    func() etw.Event { return new(BGCSweepEnd) },
 }
 
 // AnyBGCSweepEnd is [BGCSweepEnd] in any version: a newer one is decoded like
@@ -2808,7 +2779,6 @@ var bgcDrainMark = etw.EventDesc{
 		{Name: "Objects", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(BGCDrainMark) },
 }
 
 // AnyBGCDrainMark is [BGCDrainMark] in any version: a newer one is decoded
@@ -2908,7 +2878,6 @@ var bgcRevisit = etw.EventDesc{
 		{Name: "IsLarge", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(BGCRevisit) },
 }
 
 // AnyBGCRevisit is [BGCRevisit] in any version: a newer one is decoded like
@@ -3015,7 +2984,6 @@ var bgcOverflow = etw.EventDesc{
 		{Name: "IsLarge", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(BGCOverflow) },
 }
 
 // AnyBGCOverflow is [BGCOverflow] in any version: a newer one is decoded like
@@ -3084,7 +3052,6 @@ var bgcAllocWaitBegin = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "BGCAllocWaitBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCAllocWaitBegin",
 	Fields: bgcAllocWaitLayoutFields,
-	New:    func() etw.Event { return new(BGCAllocWaitBegin) },
 }
 
 // bgcAllocWaitLayout is the template BGCAllocWait, which several events use.
@@ -3189,7 +3156,6 @@ var bgcAllocWaitEnd = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	Name:  "BGCAllocWaitEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCAllocWaitEnd",
 	Fields: bgcAllocWaitLayoutFields,
-	New:    func() etw.Event { return new(BGCAllocWaitEnd) },
 }
 
 // AnyBGCAllocWaitEnd is [BGCAllocWaitEnd] in any version: a newer one is
@@ -3272,7 +3238,6 @@ var gcFullNotify = etw.EventDesc{
 		{Name: "GenNumber", Type: etw.InUInt32},
 		{Name: "IsAlloc", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(GCFullNotify) },
 }
 
 // GCFullNotifyV1 is GCFullNotify_V1: event 25, version 1, of task
@@ -3345,7 +3310,6 @@ var gcFullNotifyV1 = etw.EventDesc{
 		{Name: "IsAlloc", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCFullNotifyV1) },
 }
 
 // AnyGCFullNotify is event 25, of task GarbageCollectionPrivate, opcode
@@ -3489,7 +3453,6 @@ var bgc1stSweepEnd = etw.EventDesc{
 		{Name: "GenNumber", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(BGC1stSweepEnd) },
 }
 
 // AnyBGC1stSweepEnd is [BGC1stSweepEnd] in any version: a newer one is decoded
@@ -3590,7 +3553,6 @@ var prvFinalizeObject = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "TypeName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(PrvFinalizeObject) },
 }
 
 // AnyPrvFinalizeObject is [PrvFinalizeObject] in any version: a newer one is
@@ -3735,7 +3697,6 @@ var ccwRefCountChangeAnsi = etw.EventDesc{
 		{Name: "Operation", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(CCWRefCountChangeAnsi) },
 }
 
 // AnyCCWRefCountChangeAnsi is [CCWRefCountChangeAnsi] in any version: a newer
@@ -3854,7 +3815,6 @@ var prvSetGCHandle = etw.EventDesc{
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(PrvSetGCHandle) },
 }
 
 // AnyPrvSetGCHandle is [PrvSetGCHandle] in any version: a newer one is decoded
@@ -3939,7 +3899,6 @@ var prvDestroyGCHandle = etw.EventDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(PrvDestroyGCHandle) },
 }
 
 // AnyPrvDestroyGCHandle is [PrvDestroyGCHandle] in any version: a newer one is
@@ -4039,7 +3998,6 @@ var pinPlugAtGCTime = etw.EventDesc{
 		{Name: "GapBeforeSize", Type: etw.InPointer, Out: etw.OutUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(PinPlugAtGCTime) },
 }
 
 // AnyPinPlugAtGCTime is [PinPlugAtGCTime] in any version: a newer one is
@@ -4177,7 +4135,6 @@ var ccwRefCountChange = etw.EventDesc{
 		{Name: "Operation", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(CCWRefCountChange) },
 }
 
 // AnyCCWRefCountChange is [CCWRefCountChange] in any version: a newer one is

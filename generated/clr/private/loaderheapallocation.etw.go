@@ -98,7 +98,6 @@ var allocRequest = etw.EventDesc{
 		{Name: "Unused2", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(AllocRequest) },
 }
 
 // AnyAllocRequest is [AllocRequest] in any version: a newer one is decoded

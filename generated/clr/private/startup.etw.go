@@ -29,7 +29,6 @@ var eeStartupStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 80, Level: 4, Opcode: 128, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "EEStartupStart", TaskName: "Startup", OpcodeName: "EEStartupStart",
-	New: func() etw.Event { return new(EEStartupStart) },
 }
 
 // EEStartupStartV1 is EEStartupStart_V1: event 80, version 1, of task Startup,
@@ -75,7 +74,6 @@ var eeStartupStartV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "EEStartupStart_V1", TaskName: "Startup", OpcodeName: "EEStartupStart",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(EEStartupStartV1) },
 }
 
 // startupV1Layout is the template Startup_V1, which several events use.
@@ -201,7 +199,6 @@ var eeStartupEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 81, Level: 4, Opcode: 129, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "EEStartupEnd", TaskName: "Startup", OpcodeName: "EEStartupEnd",
-	New: func() etw.Event { return new(EEStartupEnd) },
 }
 
 // EEStartupEndV1 is EEStartupEnd_V1: event 81, version 1, of task Startup,
@@ -247,7 +244,6 @@ var eeStartupEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "EEStartupEnd_V1", TaskName: "Startup", OpcodeName: "EEStartupEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(EEStartupEndV1) },
 }
 
 // AnyEEStartupEnd is event 81, of task Startup, opcode EEStartupEnd, keyword
@@ -315,7 +311,6 @@ var eeConfigSetup = etw.EventDesc{
 	Provider: &providerDesc, ID: 82, Level: 4, Opcode: 130, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "EEConfigSetup", TaskName: "Startup", OpcodeName: "EEConfigSetup",
-	New: func() etw.Event { return new(EEConfigSetup) },
 }
 
 // EEConfigSetupV1 is EEConfigSetup_V1: event 82, version 1, of task Startup,
@@ -361,7 +356,6 @@ var eeConfigSetupV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "EEConfigSetup_V1", TaskName: "Startup", OpcodeName: "EEConfigSetup",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(EEConfigSetupV1) },
 }
 
 // AnyEEConfigSetup is event 82, of task Startup, opcode EEConfigSetup, keyword
@@ -430,7 +424,6 @@ var eeConfigSetupEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 83, Level: 4, Opcode: 131, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "EEConfigSetupEnd", TaskName: "Startup", OpcodeName: "EEConfigSetupEnd",
-	New: func() etw.Event { return new(EEConfigSetupEnd) },
 }
 
 // EEConfigSetupEndV1 is EEConfigSetupEnd_V1: event 83, version 1, of task
@@ -477,7 +470,6 @@ var eeConfigSetupEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "EEConfigSetupEnd_V1", TaskName: "Startup", OpcodeName: "EEConfigSetupEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(EEConfigSetupEndV1) },
 }
 
 // AnyEEConfigSetupEnd is event 83, of task Startup, opcode EEConfigSetupEnd,
@@ -548,7 +540,6 @@ var ldSysBases = etw.EventDesc{
 	Provider: &providerDesc, ID: 84, Level: 4, Opcode: 132, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "LdSysBases", TaskName: "Startup", OpcodeName: "LoadSystemBases",
-	New: func() etw.Event { return new(LdSysBases) },
 }
 
 // LdSysBasesV1 is LdSysBases_V1: event 84, version 1, of task Startup, opcode
@@ -595,7 +586,6 @@ var ldSysBasesV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "LdSysBases_V1", TaskName: "Startup", OpcodeName: "LoadSystemBases",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(LdSysBasesV1) },
 }
 
 // AnyLdSysBases is event 84, of task Startup, opcode LoadSystemBases, keyword
@@ -664,7 +654,6 @@ var ldSysBasesEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 85, Level: 4, Opcode: 133, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "LdSysBasesEnd", TaskName: "Startup", OpcodeName: "LoadSystemBasesEnd",
-	New: func() etw.Event { return new(LdSysBasesEnd) },
 }
 
 // LdSysBasesEndV1 is LdSysBasesEnd_V1: event 85, version 1, of task Startup,
@@ -711,7 +700,6 @@ var ldSysBasesEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "LdSysBasesEnd_V1", TaskName: "Startup", OpcodeName: "LoadSystemBasesEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(LdSysBasesEndV1) },
 }
 
 // AnyLdSysBasesEnd is event 85, of task Startup, opcode LoadSystemBasesEnd,
@@ -781,7 +769,6 @@ var execExe = etw.EventDesc{
 	Provider: &providerDesc, ID: 86, Level: 4, Opcode: 134, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "ExecExe", TaskName: "Startup", OpcodeName: "ExecExe",
-	New: func() etw.Event { return new(ExecExe) },
 }
 
 // ExecExeV1 is ExecExe_V1: event 86, version 1, of task Startup, opcode
@@ -827,7 +814,6 @@ var execExeV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "ExecExe_V1", TaskName: "Startup", OpcodeName: "ExecExe",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(ExecExeV1) },
 }
 
 // AnyExecExe is event 86, of task Startup, opcode ExecExe, keyword
@@ -895,7 +881,6 @@ var execExeEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 87, Level: 4, Opcode: 135, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "ExecExeEnd", TaskName: "Startup", OpcodeName: "ExecExeEnd",
-	New: func() etw.Event { return new(ExecExeEnd) },
 }
 
 // ExecExeEndV1 is ExecExeEnd_V1: event 87, version 1, of task Startup, opcode
@@ -941,7 +926,6 @@ var execExeEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "ExecExeEnd_V1", TaskName: "Startup", OpcodeName: "ExecExeEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(ExecExeEndV1) },
 }
 
 // AnyExecExeEnd is event 87, of task Startup, opcode ExecExeEnd, keyword
@@ -1009,7 +993,6 @@ var mainEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 88, Level: 4, Opcode: 136, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "Main", TaskName: "Startup", OpcodeName: "Main",
-	New: func() etw.Event { return new(Main) },
 }
 
 // MainV1 is Main_V1: event 88, version 1, of task Startup, opcode Main,
@@ -1056,7 +1039,6 @@ var mainV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "Main_V1", TaskName: "Startup", OpcodeName: "Main",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(MainV1) },
 }
 
 // AnyMain is event 88, of task Startup, opcode Main, keyword StartupKeyword,
@@ -1125,7 +1107,6 @@ var mainEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 89, Level: 4, Opcode: 137, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "MainEnd", TaskName: "Startup", OpcodeName: "MainEnd",
-	New: func() etw.Event { return new(MainEnd) },
 }
 
 // MainEndV1 is MainEnd_V1: event 89, version 1, of task Startup, opcode
@@ -1171,7 +1152,6 @@ var mainEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "MainEnd_V1", TaskName: "Startup", OpcodeName: "MainEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(MainEndV1) },
 }
 
 // AnyMainEnd is event 89, of task Startup, opcode MainEnd, keyword
@@ -1239,7 +1219,6 @@ var applyPolicyStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 90, Level: 4, Opcode: 10, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "ApplyPolicyStart", TaskName: "Startup", OpcodeName: "ApplyPolicyStart",
-	New: func() etw.Event { return new(ApplyPolicyStart) },
 }
 
 // ApplyPolicyStartV1 is ApplyPolicyStart_V1: event 90, version 1, of task
@@ -1287,7 +1266,6 @@ var applyPolicyStartV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "ApplyPolicyStart_V1", TaskName: "Startup", OpcodeName: "ApplyPolicyStart",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(ApplyPolicyStartV1) },
 }
 
 // AnyApplyPolicyStart is event 90, of task Startup, opcode ApplyPolicyStart,
@@ -1359,7 +1337,6 @@ var applyPolicyEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 91, Level: 4, Opcode: 11, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "ApplyPolicyEnd", TaskName: "Startup", OpcodeName: "ApplyPolicyEnd",
-	New: func() etw.Event { return new(ApplyPolicyEnd) },
 }
 
 // ApplyPolicyEndV1 is ApplyPolicyEnd_V1: event 91, version 1, of task Startup,
@@ -1405,7 +1382,6 @@ var applyPolicyEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "ApplyPolicyEnd_V1", TaskName: "Startup", OpcodeName: "ApplyPolicyEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(ApplyPolicyEndV1) },
 }
 
 // AnyApplyPolicyEnd is event 91, of task Startup, opcode ApplyPolicyEnd,
@@ -1474,7 +1450,6 @@ var ldLibShFolder = etw.EventDesc{
 	Provider: &providerDesc, ID: 92, Level: 4, Opcode: 12, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "LdLibShFolder", TaskName: "Startup", OpcodeName: "LdLibShFolder",
-	New: func() etw.Event { return new(LdLibShFolder) },
 }
 
 // LdLibShFolderV1 is LdLibShFolder_V1: event 92, version 1, of task Startup,
@@ -1521,7 +1496,6 @@ var ldLibShFolderV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "LdLibShFolder_V1", TaskName: "Startup", OpcodeName: "LdLibShFolder",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(LdLibShFolderV1) },
 }
 
 // AnyLdLibShFolder is event 92, of task Startup, opcode LdLibShFolder, keyword
@@ -1591,7 +1565,6 @@ var ldLibShFolderEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 93, Level: 4, Opcode: 13, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "LdLibShFolderEnd", TaskName: "Startup", OpcodeName: "LdLibShFolderEnd",
-	New: func() etw.Event { return new(LdLibShFolderEnd) },
 }
 
 // LdLibShFolderEndV1 is LdLibShFolderEnd_V1: event 93, version 1, of task
@@ -1639,7 +1612,6 @@ var ldLibShFolderEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "LdLibShFolderEnd_V1", TaskName: "Startup", OpcodeName: "LdLibShFolderEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(LdLibShFolderEndV1) },
 }
 
 // AnyLdLibShFolderEnd is event 93, of task Startup, opcode LdLibShFolderEnd,
@@ -1711,7 +1683,6 @@ var prestubWorker = etw.EventDesc{
 	Provider: &providerDesc, ID: 94, Level: 4, Opcode: 14, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "PrestubWorker", TaskName: "Startup", OpcodeName: "PrestubWorker",
-	New: func() etw.Event { return new(PrestubWorker) },
 }
 
 // PrestubWorkerV1 is PrestubWorker_V1: event 94, version 1, of task Startup,
@@ -1758,7 +1729,6 @@ var prestubWorkerV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "PrestubWorker_V1", TaskName: "Startup", OpcodeName: "PrestubWorker",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(PrestubWorkerV1) },
 }
 
 // AnyPrestubWorker is event 94, of task Startup, opcode PrestubWorker, keyword
@@ -1828,7 +1798,6 @@ var prestubWorkerEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 95, Level: 4, Opcode: 15, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "PrestubWorkerEnd", TaskName: "Startup", OpcodeName: "PrestubWorkerEnd",
-	New: func() etw.Event { return new(PrestubWorkerEnd) },
 }
 
 // PrestubWorkerEndV1 is PrestubWorkerEnd_V1: event 95, version 1, of task
@@ -1876,7 +1845,6 @@ var prestubWorkerEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "PrestubWorkerEnd_V1", TaskName: "Startup", OpcodeName: "PrestubWorkerEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(PrestubWorkerEndV1) },
 }
 
 // AnyPrestubWorkerEnd is event 95, of task Startup, opcode PrestubWorkerEnd,
@@ -1948,7 +1916,6 @@ var getInstallationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 96, Level: 4, Opcode: 16, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "GetInstallationStart", TaskName: "Startup", OpcodeName: "GetInstallationStart",
-	New: func() etw.Event { return new(GetInstallationStart) },
 }
 
 // GetInstallationStartV1 is GetInstallationStart_V1: event 96, version 1, of
@@ -1996,7 +1963,6 @@ var getInstallationStartV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "GetInstallationStart_V1", TaskName: "Startup", OpcodeName: "GetInstallationStart",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(GetInstallationStartV1) },
 }
 
 // AnyGetInstallationStart is event 96, of task Startup, opcode
@@ -2069,7 +2035,6 @@ var getInstallationEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 97, Level: 4, Opcode: 17, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "GetInstallationEnd", TaskName: "Startup", OpcodeName: "GetInstallationEnd",
-	New: func() etw.Event { return new(GetInstallationEnd) },
 }
 
 // GetInstallationEndV1 is GetInstallationEnd_V1: event 97, version 1, of task
@@ -2117,7 +2082,6 @@ var getInstallationEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "GetInstallationEnd_V1", TaskName: "Startup", OpcodeName: "GetInstallationEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(GetInstallationEndV1) },
 }
 
 // AnyGetInstallationEnd is event 97, of task Startup, opcode
@@ -2190,7 +2154,6 @@ var openHModule = etw.EventDesc{
 	Provider: &providerDesc, ID: 98, Level: 4, Opcode: 18, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "OpenHModule", TaskName: "Startup", OpcodeName: "OpenHModule",
-	New: func() etw.Event { return new(OpenHModule) },
 }
 
 // OpenHModuleV1 is OpenHModule_V1: event 98, version 1, of task Startup,
@@ -2236,7 +2199,6 @@ var openHModuleV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "OpenHModule_V1", TaskName: "Startup", OpcodeName: "OpenHModule",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(OpenHModuleV1) },
 }
 
 // AnyOpenHModule is event 98, of task Startup, opcode OpenHModule, keyword
@@ -2304,7 +2266,6 @@ var openHModuleEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 99, Level: 4, Opcode: 19, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "OpenHModuleEnd", TaskName: "Startup", OpcodeName: "OpenHModuleEnd",
-	New: func() etw.Event { return new(OpenHModuleEnd) },
 }
 
 // OpenHModuleEndV1 is OpenHModuleEnd_V1: event 99, version 1, of task Startup,
@@ -2350,7 +2311,6 @@ var openHModuleEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "OpenHModuleEnd_V1", TaskName: "Startup", OpcodeName: "OpenHModuleEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(OpenHModuleEndV1) },
 }
 
 // AnyOpenHModuleEnd is event 99, of task Startup, opcode OpenHModuleEnd,
@@ -2419,7 +2379,6 @@ var explicitBindStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 100, Level: 4, Opcode: 20, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "ExplicitBindStart", TaskName: "Startup", OpcodeName: "ExplicitBindStart",
-	New: func() etw.Event { return new(ExplicitBindStart) },
 }
 
 // ExplicitBindStartV1 is ExplicitBindStart_V1: event 100, version 1, of task
@@ -2467,7 +2426,6 @@ var explicitBindStartV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "ExplicitBindStart_V1", TaskName: "Startup", OpcodeName: "ExplicitBindStart",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(ExplicitBindStartV1) },
 }
 
 // AnyExplicitBindStart is event 100, of task Startup, opcode
@@ -2540,7 +2498,6 @@ var explicitBindEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 101, Level: 4, Opcode: 21, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "ExplicitBindEnd", TaskName: "Startup", OpcodeName: "ExplicitBindEnd",
-	New: func() etw.Event { return new(ExplicitBindEnd) },
 }
 
 // ExplicitBindEndV1 is ExplicitBindEnd_V1: event 101, version 1, of task
@@ -2588,7 +2545,6 @@ var explicitBindEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "ExplicitBindEnd_V1", TaskName: "Startup", OpcodeName: "ExplicitBindEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(ExplicitBindEndV1) },
 }
 
 // AnyExplicitBindEnd is event 101, of task Startup, opcode ExplicitBindEnd,
@@ -2660,7 +2616,6 @@ var parseXml = etw.EventDesc{
 	Provider: &providerDesc, ID: 102, Level: 4, Opcode: 22, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "ParseXml", TaskName: "Startup", OpcodeName: "ParseXml",
-	New: func() etw.Event { return new(ParseXml) },
 }
 
 // ParseXmlV1 is ParseXml_V1: event 102, version 1, of task Startup, opcode
@@ -2707,7 +2662,6 @@ var parseXmlV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "ParseXml_V1", TaskName: "Startup", OpcodeName: "ParseXml",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(ParseXmlV1) },
 }
 
 // AnyParseXml is event 102, of task Startup, opcode ParseXml, keyword
@@ -2776,7 +2730,6 @@ var parseXmlEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 103, Level: 4, Opcode: 23, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "ParseXmlEnd", TaskName: "Startup", OpcodeName: "ParseXmlEnd",
-	New: func() etw.Event { return new(ParseXmlEnd) },
 }
 
 // ParseXmlEndV1 is ParseXmlEnd_V1: event 103, version 1, of task Startup,
@@ -2823,7 +2776,6 @@ var parseXmlEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "ParseXmlEnd_V1", TaskName: "Startup", OpcodeName: "ParseXmlEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(ParseXmlEndV1) },
 }
 
 // AnyParseXmlEnd is event 103, of task Startup, opcode ParseXmlEnd, keyword
@@ -2892,7 +2844,6 @@ var initDefaultDomain = etw.EventDesc{
 	Provider: &providerDesc, ID: 104, Level: 4, Opcode: 24, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "InitDefaultDomain", TaskName: "Startup", OpcodeName: "InitDefaultDomain",
-	New: func() etw.Event { return new(InitDefaultDomain) },
 }
 
 // InitDefaultDomainV1 is InitDefaultDomain_V1: event 104, version 1, of task
@@ -2940,7 +2891,6 @@ var initDefaultDomainV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "InitDefaultDomain_V1", TaskName: "Startup", OpcodeName: "InitDefaultDomain",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(InitDefaultDomainV1) },
 }
 
 // AnyInitDefaultDomain is event 104, of task Startup, opcode
@@ -3013,7 +2963,6 @@ var initDefaultDomainEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 105, Level: 4, Opcode: 25, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "InitDefaultDomainEnd", TaskName: "Startup", OpcodeName: "InitDefaultDomainEnd",
-	New: func() etw.Event { return new(InitDefaultDomainEnd) },
 }
 
 // InitDefaultDomainEndV1 is InitDefaultDomainEnd_V1: event 105, version 1, of
@@ -3061,7 +3010,6 @@ var initDefaultDomainEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "InitDefaultDomainEnd_V1", TaskName: "Startup", OpcodeName: "InitDefaultDomainEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(InitDefaultDomainEndV1) },
 }
 
 // AnyInitDefaultDomainEnd is event 105, of task Startup, opcode
@@ -3134,7 +3082,6 @@ var initSecurity = etw.EventDesc{
 	Provider: &providerDesc, ID: 106, Level: 4, Opcode: 26, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "InitSecurity", TaskName: "Startup", OpcodeName: "InitSecurity",
-	New: func() etw.Event { return new(InitSecurity) },
 }
 
 // InitSecurityV1 is InitSecurity_V1: event 106, version 1, of task Startup,
@@ -3181,7 +3128,6 @@ var initSecurityV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "InitSecurity_V1", TaskName: "Startup", OpcodeName: "InitSecurity",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(InitSecurityV1) },
 }
 
 // AnyInitSecurity is event 106, of task Startup, opcode InitSecurity, keyword
@@ -3250,7 +3196,6 @@ var initSecurityEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 107, Level: 4, Opcode: 27, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "InitSecurityEnd", TaskName: "Startup", OpcodeName: "InitSecurityEnd",
-	New: func() etw.Event { return new(InitSecurityEnd) },
 }
 
 // InitSecurityEndV1 is InitSecurityEnd_V1: event 107, version 1, of task
@@ -3297,7 +3242,6 @@ var initSecurityEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "InitSecurityEnd_V1", TaskName: "Startup", OpcodeName: "InitSecurityEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(InitSecurityEndV1) },
 }
 
 // AnyInitSecurityEnd is event 107, of task Startup, opcode InitSecurityEnd,
@@ -3368,7 +3312,6 @@ var allowBindingRedirs = etw.EventDesc{
 	Provider: &providerDesc, ID: 108, Level: 4, Opcode: 28, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "AllowBindingRedirs", TaskName: "Startup", OpcodeName: "AllowBindingRedirs",
-	New: func() etw.Event { return new(AllowBindingRedirs) },
 }
 
 // AllowBindingRedirsV1 is AllowBindingRedirs_V1: event 108, version 1, of task
@@ -3416,7 +3359,6 @@ var allowBindingRedirsV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "AllowBindingRedirs_V1", TaskName: "Startup", OpcodeName: "AllowBindingRedirs",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(AllowBindingRedirsV1) },
 }
 
 // AnyAllowBindingRedirs is event 108, of task Startup, opcode
@@ -3489,7 +3431,6 @@ var allowBindingRedirsEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 109, Level: 4, Opcode: 29, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "AllowBindingRedirsEnd", TaskName: "Startup", OpcodeName: "AllowBindingRedirsEnd",
-	New: func() etw.Event { return new(AllowBindingRedirsEnd) },
 }
 
 // AllowBindingRedirsEndV1 is AllowBindingRedirsEnd_V1: event 109, version 1,
@@ -3537,7 +3478,6 @@ var allowBindingRedirsEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "AllowBindingRedirsEnd_V1", TaskName: "Startup", OpcodeName: "AllowBindingRedirsEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(AllowBindingRedirsEndV1) },
 }
 
 // AnyAllowBindingRedirsEnd is event 109, of task Startup, opcode
@@ -3610,7 +3550,6 @@ var eeConfigSync = etw.EventDesc{
 	Provider: &providerDesc, ID: 110, Level: 4, Opcode: 30, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "EEConfigSync", TaskName: "Startup", OpcodeName: "EEConfigSync",
-	New: func() etw.Event { return new(EEConfigSync) },
 }
 
 // EEConfigSyncV1 is EEConfigSync_V1: event 110, version 1, of task Startup,
@@ -3657,7 +3596,6 @@ var eeConfigSyncV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "EEConfigSync_V1", TaskName: "Startup", OpcodeName: "EEConfigSync",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(EEConfigSyncV1) },
 }
 
 // AnyEEConfigSync is event 110, of task Startup, opcode EEConfigSync, keyword
@@ -3726,7 +3664,6 @@ var eeConfigSyncEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 111, Level: 4, Opcode: 31, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "EEConfigSyncEnd", TaskName: "Startup", OpcodeName: "EEConfigSyncEnd",
-	New: func() etw.Event { return new(EEConfigSyncEnd) },
 }
 
 // EEConfigSyncEndV1 is EEConfigSyncEnd_V1: event 111, version 1, of task
@@ -3774,7 +3711,6 @@ var eeConfigSyncEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "EEConfigSyncEnd_V1", TaskName: "Startup", OpcodeName: "EEConfigSyncEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(EEConfigSyncEndV1) },
 }
 
 // AnyEEConfigSyncEnd is event 111, of task Startup, opcode EEConfigSyncEnd,
@@ -3846,7 +3782,6 @@ var fusionBinding = etw.EventDesc{
 	Provider: &providerDesc, ID: 112, Level: 4, Opcode: 32, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "FusionBinding", TaskName: "Startup", OpcodeName: "FusionBinding",
-	New: func() etw.Event { return new(FusionBinding) },
 }
 
 // FusionBindingV1 is FusionBinding_V1: event 112, version 1, of task Startup,
@@ -3893,7 +3828,6 @@ var fusionBindingV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "FusionBinding_V1", TaskName: "Startup", OpcodeName: "FusionBinding",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(FusionBindingV1) },
 }
 
 // AnyFusionBinding is event 112, of task Startup, opcode FusionBinding,
@@ -3963,7 +3897,6 @@ var fusionBindingEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 113, Level: 4, Opcode: 33, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "FusionBindingEnd", TaskName: "Startup", OpcodeName: "FusionBindingEnd",
-	New: func() etw.Event { return new(FusionBindingEnd) },
 }
 
 // FusionBindingEndV1 is FusionBindingEnd_V1: event 113, version 1, of task
@@ -4011,7 +3944,6 @@ var fusionBindingEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "FusionBindingEnd_V1", TaskName: "Startup", OpcodeName: "FusionBindingEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(FusionBindingEndV1) },
 }
 
 // AnyFusionBindingEnd is event 113, of task Startup, opcode FusionBindingEnd,
@@ -4083,7 +4015,6 @@ var loaderCatchCall = etw.EventDesc{
 	Provider: &providerDesc, ID: 114, Level: 4, Opcode: 34, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "LoaderCatchCall", TaskName: "Startup", OpcodeName: "LoaderCatchCall",
-	New: func() etw.Event { return new(LoaderCatchCall) },
 }
 
 // LoaderCatchCallV1 is LoaderCatchCall_V1: event 114, version 1, of task
@@ -4130,7 +4061,6 @@ var loaderCatchCallV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "LoaderCatchCall_V1", TaskName: "Startup", OpcodeName: "LoaderCatchCall",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(LoaderCatchCallV1) },
 }
 
 // AnyLoaderCatchCall is event 114, of task Startup, opcode LoaderCatchCall,
@@ -4201,7 +4131,6 @@ var loaderCatchCallEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 115, Level: 4, Opcode: 35, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "LoaderCatchCallEnd", TaskName: "Startup", OpcodeName: "LoaderCatchCallEnd",
-	New: func() etw.Event { return new(LoaderCatchCallEnd) },
 }
 
 // LoaderCatchCallEndV1 is LoaderCatchCallEnd_V1: event 115, version 1, of task
@@ -4248,7 +4177,6 @@ var loaderCatchCallEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "LoaderCatchCallEnd_V1", TaskName: "Startup", OpcodeName: "LoaderCatchCallEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(LoaderCatchCallEndV1) },
 }
 
 // AnyLoaderCatchCallEnd is event 115, of task Startup, opcode
@@ -4320,7 +4248,6 @@ var fusionInit = etw.EventDesc{
 	Provider: &providerDesc, ID: 116, Level: 4, Opcode: 36, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "FusionInit", TaskName: "Startup", OpcodeName: "FusionInit",
-	New: func() etw.Event { return new(FusionInit) },
 }
 
 // FusionInitV1 is FusionInit_V1: event 116, version 1, of task Startup, opcode
@@ -4366,7 +4293,6 @@ var fusionInitV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "FusionInit_V1", TaskName: "Startup", OpcodeName: "FusionInit",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(FusionInitV1) },
 }
 
 // AnyFusionInit is event 116, of task Startup, opcode FusionInit, keyword
@@ -4434,7 +4360,6 @@ var fusionInitEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 117, Level: 4, Opcode: 37, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "FusionInitEnd", TaskName: "Startup", OpcodeName: "FusionInitEnd",
-	New: func() etw.Event { return new(FusionInitEnd) },
 }
 
 // FusionInitEndV1 is FusionInitEnd_V1: event 117, version 1, of task Startup,
@@ -4480,7 +4405,6 @@ var fusionInitEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "FusionInitEnd_V1", TaskName: "Startup", OpcodeName: "FusionInitEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(FusionInitEndV1) },
 }
 
 // AnyFusionInitEnd is event 117, of task Startup, opcode FusionInitEnd,
@@ -4549,7 +4473,6 @@ var fusionAppCtx = etw.EventDesc{
 	Provider: &providerDesc, ID: 118, Level: 4, Opcode: 38, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "FusionAppCtx", TaskName: "Startup", OpcodeName: "FusionAppCtx",
-	New: func() etw.Event { return new(FusionAppCtx) },
 }
 
 // FusionAppCtxV1 is FusionAppCtx_V1: event 118, version 1, of task Startup,
@@ -4596,7 +4519,6 @@ var fusionAppCtxV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "FusionAppCtx_V1", TaskName: "Startup", OpcodeName: "FusionAppCtx",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(FusionAppCtxV1) },
 }
 
 // AnyFusionAppCtx is event 118, of task Startup, opcode FusionAppCtx, keyword
@@ -4665,7 +4587,6 @@ var fusionAppCtxEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 119, Level: 4, Opcode: 39, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "FusionAppCtxEnd", TaskName: "Startup", OpcodeName: "FusionAppCtxEnd",
-	New: func() etw.Event { return new(FusionAppCtxEnd) },
 }
 
 // FusionAppCtxEndV1 is FusionAppCtxEnd_V1: event 119, version 1, of task
@@ -4713,7 +4634,6 @@ var fusionAppCtxEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "FusionAppCtxEnd_V1", TaskName: "Startup", OpcodeName: "FusionAppCtxEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(FusionAppCtxEndV1) },
 }
 
 // AnyFusionAppCtxEnd is event 119, of task Startup, opcode FusionAppCtxEnd,
@@ -4785,7 +4705,6 @@ var fusion2EE = etw.EventDesc{
 	Provider: &providerDesc, ID: 120, Level: 4, Opcode: 40, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "Fusion2EE", TaskName: "Startup", OpcodeName: "Fusion2EE",
-	New: func() etw.Event { return new(Fusion2EE) },
 }
 
 // Fusion2EEV1 is Fusion2EE_V1: event 120, version 1, of task Startup, opcode
@@ -4832,7 +4751,6 @@ var fusion2EEV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "Fusion2EE_V1", TaskName: "Startup", OpcodeName: "Fusion2EE",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(Fusion2EEV1) },
 }
 
 // AnyFusion2EE is event 120, of task Startup, opcode Fusion2EE, keyword
@@ -4901,7 +4819,6 @@ var fusion2EEEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 121, Level: 4, Opcode: 41, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "Fusion2EEEnd", TaskName: "Startup", OpcodeName: "Fusion2EEEnd",
-	New: func() etw.Event { return new(Fusion2EEEnd) },
 }
 
 // Fusion2EEEndV1 is Fusion2EEEnd_V1: event 121, version 1, of task Startup,
@@ -4948,7 +4865,6 @@ var fusion2EEEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "Fusion2EEEnd_V1", TaskName: "Startup", OpcodeName: "Fusion2EEEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(Fusion2EEEndV1) },
 }
 
 // AnyFusion2EEEnd is event 121, of task Startup, opcode Fusion2EEEnd, keyword
@@ -5017,7 +4933,6 @@ var securityCatchCall = etw.EventDesc{
 	Provider: &providerDesc, ID: 122, Level: 4, Opcode: 42, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "SecurityCatchCall", TaskName: "Startup", OpcodeName: "SecurityCatchCall",
-	New: func() etw.Event { return new(SecurityCatchCall) },
 }
 
 // SecurityCatchCallV1 is SecurityCatchCall_V1: event 122, version 1, of task
@@ -5064,7 +4979,6 @@ var securityCatchCallV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "SecurityCatchCall_V1", TaskName: "Startup", OpcodeName: "SecurityCatchCall",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(SecurityCatchCallV1) },
 }
 
 // AnySecurityCatchCall is event 122, of task Startup, opcode
@@ -5136,7 +5050,6 @@ var securityCatchCallEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 123, Level: 4, Opcode: 43, Task: 9, Keywords: 0x80000000,
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "SecurityCatchCallEnd", TaskName: "Startup", OpcodeName: "SecurityCatchCallEnd",
-	New: func() etw.Event { return new(SecurityCatchCallEnd) },
 }
 
 // SecurityCatchCallEndV1 is SecurityCatchCallEnd_V1: event 123, version 1, of
@@ -5183,7 +5096,6 @@ var securityCatchCallEndV1 = etw.EventDesc{
 	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	Name:  "SecurityCatchCallEnd_V1", TaskName: "Startup", OpcodeName: "SecurityCatchCallEnd",
 	Fields: startupV1LayoutFields,
-	New:    func() etw.Event { return new(SecurityCatchCallEndV1) },
 }
 
 // AnySecurityCatchCallEnd is event 123, of task Startup, opcode

@@ -85,7 +85,6 @@ var moduleTransparencyComputationStart = etw.EventDesc{
 		{Name: "AppDomainID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(ModuleTransparencyComputationStart) },
 }
 
 // AnyModuleTransparencyComputationStart is
@@ -225,7 +224,6 @@ var moduleTransparencyComputationEnd = etw.EventDesc{
 		{Name: "SecurityRuleSet", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(ModuleTransparencyComputationEnd) },
 }
 
 // AnyModuleTransparencyComputationEnd is [ModuleTransparencyComputationEnd] in
@@ -337,7 +335,6 @@ var typeTransparencyComputationStart = etw.EventDesc{
 		{Name: "AppDomainID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(TypeTransparencyComputationStart) },
 }
 
 // AnyTypeTransparencyComputationStart is [TypeTransparencyComputationStart] in
@@ -476,7 +473,6 @@ var typeTransparencyComputationEnd = etw.EventDesc{
 		{Name: "IsTreatAsSafe", Type: etw.InBoolean},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(TypeTransparencyComputationEnd) },
 }
 
 // AnyTypeTransparencyComputationEnd is [TypeTransparencyComputationEnd] in any
@@ -589,7 +585,6 @@ var methodTransparencyComputationStart = etw.EventDesc{
 		{Name: "AppDomainID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(MethodTransparencyComputationStart) },
 }
 
 // AnyMethodTransparencyComputationStart is
@@ -717,7 +712,6 @@ var methodTransparencyComputationEnd = etw.EventDesc{
 		{Name: "IsTreatAsSafe", Type: etw.InBoolean},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(MethodTransparencyComputationEnd) },
 }
 
 // AnyMethodTransparencyComputationEnd is [MethodTransparencyComputationEnd] in
@@ -830,7 +824,6 @@ var fieldTransparencyComputationStart = etw.EventDesc{
 		{Name: "AppDomainID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(FieldTransparencyComputationStart) },
 }
 
 // AnyFieldTransparencyComputationStart is [FieldTransparencyComputationStart]
@@ -957,7 +950,6 @@ var fieldTransparencyComputationEnd = etw.EventDesc{
 		{Name: "IsTreatAsSafe", Type: etw.InBoolean},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(FieldTransparencyComputationEnd) },
 }
 
 // AnyFieldTransparencyComputationEnd is [FieldTransparencyComputationEnd] in
@@ -1073,7 +1065,6 @@ var tokenTransparencyComputationStart = etw.EventDesc{
 		{Name: "AppDomainID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(TokenTransparencyComputationStart) },
 }
 
 // AnyTokenTransparencyComputationStart is [TokenTransparencyComputationStart]
@@ -1201,7 +1192,6 @@ var tokenTransparencyComputationEnd = etw.EventDesc{
 		{Name: "IsTreatAsSafe", Type: etw.InBoolean},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(TokenTransparencyComputationEnd) },
 }
 
 // AnyTokenTransparencyComputationEnd is [TokenTransparencyComputationEnd] in

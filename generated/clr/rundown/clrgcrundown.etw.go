@@ -115,7 +115,6 @@ var gcSettingsRundown = etw.EventDesc{
 		{Name: "BitSettings", Type: etw.InUInt32, Map: &gcSettingsMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(GCSettingsRundown) },
 }
 
 // AnyGCSettingsRundown is [GCSettingsRundown] in any version: a newer one is

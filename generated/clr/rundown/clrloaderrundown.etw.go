@@ -66,7 +66,6 @@ var domainModuleDCStart = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "DomainModuleDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCStart",
 	Fields: domainModuleLoadUnloadRundownLayoutFields,
-	New:    func() etw.Event { return new(DomainModuleDCStart) },
 }
 
 // domainModuleLoadUnloadRundownLayout is the template
@@ -197,7 +196,6 @@ var domainModuleDCStartV1 = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "DomainModuleDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCStart",
 	Fields: domainModuleLoadUnloadRundownV1LayoutFields,
-	New:    func() etw.Event { return new(DomainModuleDCStartV1) },
 }
 
 // domainModuleLoadUnloadRundownV1Layout is the template
@@ -460,7 +458,6 @@ var domainModuleDCEnd = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "DomainModuleDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCEnd",
 	Fields: domainModuleLoadUnloadRundownLayoutFields,
-	New:    func() etw.Event { return new(DomainModuleDCEnd) },
 }
 
 // DomainModuleDCEndV1 is DomainModuleDCEnd_V1: event 152, version 1, of task
@@ -525,7 +522,6 @@ var domainModuleDCEndV1 = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "DomainModuleDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCEnd",
 	Fields: domainModuleLoadUnloadRundownV1LayoutFields,
-	New:    func() etw.Event { return new(DomainModuleDCEndV1) },
 }
 
 // AnyDomainModuleDCEnd is event 152, of task CLRLoaderRundown, opcode
@@ -649,7 +645,6 @@ var moduleDCStart = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "ModuleDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCStart",
 	Fields: moduleLoadUnloadRundownLayoutFields,
-	New:    func() etw.Event { return new(ModuleDCStart) },
 }
 
 // moduleLoadUnloadRundownLayout is the template ModuleLoadUnloadRundown, which
@@ -772,7 +767,6 @@ var moduleDCStartV1 = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "ModuleDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCStart",
 	Fields: moduleLoadUnloadRundownV1LayoutFields,
-	New:    func() etw.Event { return new(ModuleDCStartV1) },
 }
 
 // moduleLoadUnloadRundownV1Layout is the template ModuleLoadUnloadRundown_V1,
@@ -916,7 +910,6 @@ var moduleDCStartV2 = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "ModuleDCStart_V2", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCStart",
 	Fields: moduleLoadUnloadRundownV2LayoutFields,
-	New:    func() etw.Event { return new(ModuleDCStartV2) },
 }
 
 // moduleLoadUnloadRundownV2Layout is the template ModuleLoadUnloadRundown_V2,
@@ -1232,7 +1225,6 @@ var moduleDCEnd = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "ModuleDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
 	Fields: moduleLoadUnloadRundownLayoutFields,
-	New:    func() etw.Event { return new(ModuleDCEnd) },
 }
 
 // ModuleDCEndV1 is ModuleDCEnd_V1: event 154, version 1, of task
@@ -1294,7 +1286,6 @@ var moduleDCEndV1 = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "ModuleDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
 	Fields: moduleLoadUnloadRundownV1LayoutFields,
-	New:    func() etw.Event { return new(ModuleDCEndV1) },
 }
 
 // ModuleDCEndV2 is ModuleDCEnd_V2: event 154, version 2, of task
@@ -1372,7 +1363,6 @@ var moduleDCEndV2 = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "ModuleDCEnd_V2", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
 	Fields: moduleLoadUnloadRundownV2LayoutFields,
-	New:    func() etw.Event { return new(ModuleDCEndV2) },
 }
 
 // ModuleDCEndV3 is ModuleDCEnd_V3: event 154, version 3, of task
@@ -1532,7 +1522,6 @@ var moduleDCEndV3 = etw.EventDesc{
 		{Name: "NativePdbBuildPath", Type: etw.InUnicodeString},
 		{Name: "NativeBuildID", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ModuleDCEndV3) },
 }
 
 // AnyModuleDCEnd is event 154, of task CLRLoaderRundown, opcode ModuleDCEnd,
@@ -1769,7 +1758,6 @@ var assemblyDCStart = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "AssemblyDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCStart",
 	Fields: assemblyLoadUnloadRundownLayoutFields,
-	New:    func() etw.Event { return new(AssemblyDCStart) },
 }
 
 // assemblyLoadUnloadRundownLayout is the template AssemblyLoadUnloadRundown,
@@ -1880,7 +1868,6 @@ var assemblyDCStartV1 = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "AssemblyDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCStart",
 	Fields: assemblyLoadUnloadRundownV1LayoutFields,
-	New:    func() etw.Event { return new(AssemblyDCStartV1) },
 }
 
 // assemblyLoadUnloadRundownV1Layout is the template
@@ -2113,7 +2100,6 @@ var assemblyDCEnd = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "AssemblyDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCEnd",
 	Fields: assemblyLoadUnloadRundownLayoutFields,
-	New:    func() etw.Event { return new(AssemblyDCEnd) },
 }
 
 // AssemblyDCEndV1 is AssemblyDCEnd_V1: event 156, version 1, of task
@@ -2174,7 +2160,6 @@ var assemblyDCEndV1 = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "AssemblyDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCEnd",
 	Fields: assemblyLoadUnloadRundownV1LayoutFields,
-	New:    func() etw.Event { return new(AssemblyDCEndV1) },
 }
 
 // AnyAssemblyDCEnd is event 156, of task CLRLoaderRundown, opcode
@@ -2288,7 +2273,6 @@ var appDomainDCStart = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "AppDomainDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCStart",
 	Fields: appDomainLoadUnloadRundownLayoutFields,
-	New:    func() etw.Event { return new(AppDomainDCStart) },
 }
 
 // appDomainLoadUnloadRundownLayout is the template AppDomainLoadUnloadRundown,
@@ -2393,7 +2377,6 @@ var appDomainDCStartV1 = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "AppDomainDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCStart",
 	Fields: appDomainLoadUnloadRundownV1LayoutFields,
-	New:    func() etw.Event { return new(AppDomainDCStartV1) },
 }
 
 // appDomainLoadUnloadRundownV1Layout is the template
@@ -2615,7 +2598,6 @@ var appDomainDCEnd = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "AppDomainDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCEnd",
 	Fields: appDomainLoadUnloadRundownLayoutFields,
-	New:    func() etw.Event { return new(AppDomainDCEnd) },
 }
 
 // AppDomainDCEndV1 is AppDomainDCEnd_V1: event 158, version 1, of task
@@ -2675,7 +2657,6 @@ var appDomainDCEndV1 = etw.EventDesc{
 	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	Name:  "AppDomainDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCEnd",
 	Fields: appDomainLoadUnloadRundownV1LayoutFields,
-	New:    func() etw.Event { return new(AppDomainDCEndV1) },
 }
 
 // AnyAppDomainDCEnd is event 158, of task CLRLoaderRundown, opcode
@@ -2830,7 +2811,6 @@ var threadDC = etw.EventDesc{
 		{Name: "OSThreadID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(ThreadDC) },
 }
 
 // AnyThreadDC is [ThreadDC] in any version: a newer one is decoded like it.

@@ -66,7 +66,6 @@ var methodDCStart = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "MethodDCStart", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStart",
 	Fields: methodLoadUnloadRundownLayoutFields,
-	New:    func() etw.Event { return new(MethodDCStart) },
 }
 
 // methodLoadUnloadRundownLayout is the template MethodLoadUnloadRundown, which
@@ -185,7 +184,6 @@ var methodDCStartV1 = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "MethodDCStart_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStart",
 	Fields: methodLoadUnloadRundownV1LayoutFields,
-	New:    func() etw.Event { return new(MethodDCStartV1) },
 }
 
 // methodLoadUnloadRundownV1Layout is the template MethodLoadUnloadRundown_V1,
@@ -311,7 +309,6 @@ var methodDCStartV2 = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "MethodDCStart_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStart",
 	Fields: methodLoadUnloadRundownV2LayoutFields,
-	New:    func() etw.Event { return new(MethodDCStartV2) },
 }
 
 // methodLoadUnloadRundownV2Layout is the template MethodLoadUnloadRundown_V2,
@@ -575,7 +572,6 @@ var methodDCEnd = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "MethodDCEnd", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEnd",
 	Fields: methodLoadUnloadRundownLayoutFields,
-	New:    func() etw.Event { return new(MethodDCEnd) },
 }
 
 // MethodDCEndV1 is MethodDCEnd_V1: event 142, version 1, of task
@@ -639,7 +635,6 @@ var methodDCEndV1 = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "MethodDCEnd_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEnd",
 	Fields: methodLoadUnloadRundownV1LayoutFields,
-	New:    func() etw.Event { return new(MethodDCEndV1) },
 }
 
 // MethodDCEndV2 is MethodDCEnd_V2: event 142, version 2, of task
@@ -706,7 +701,6 @@ var methodDCEndV2 = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "MethodDCEnd_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEnd",
 	Fields: methodLoadUnloadRundownV2LayoutFields,
-	New:    func() etw.Event { return new(MethodDCEndV2) },
 }
 
 // AnyMethodDCEnd is event 142, of task CLRMethodRundown, opcode MethodDCEnd,
@@ -843,7 +837,6 @@ var methodDCStartVerbose = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "MethodDCStartVerbose", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartVerbose",
 	Fields: methodLoadUnloadRundownVerboseLayoutFields,
-	New:    func() etw.Event { return new(MethodDCStartVerbose) },
 }
 
 // methodLoadUnloadRundownVerboseLayout is the template
@@ -994,7 +987,6 @@ var methodDCStartVerboseV1 = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "MethodDCStartVerbose_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartVerbose",
 	Fields: methodLoadUnloadRundownVerboseV1LayoutFields,
-	New:    func() etw.Event { return new(MethodDCStartVerboseV1) },
 }
 
 // methodLoadUnloadRundownVerboseV1Layout is the template
@@ -1153,7 +1145,6 @@ var methodDCStartVerboseV2 = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "MethodDCStartVerbose_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartVerbose",
 	Fields: methodLoadUnloadRundownVerboseV2LayoutFields,
-	New:    func() etw.Event { return new(MethodDCStartVerboseV2) },
 }
 
 // methodLoadUnloadRundownVerboseV2Layout is the template
@@ -1482,7 +1473,6 @@ var methodDCEndVerbose = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "MethodDCEndVerbose", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndVerbose",
 	Fields: methodLoadUnloadRundownVerboseLayoutFields,
-	New:    func() etw.Event { return new(MethodDCEndVerbose) },
 }
 
 // MethodDCEndVerboseV1 is MethodDCEndVerbose_V1: event 144, version 1, of task
@@ -1556,7 +1546,6 @@ var methodDCEndVerboseV1 = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "MethodDCEndVerbose_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndVerbose",
 	Fields: methodLoadUnloadRundownVerboseV1LayoutFields,
-	New:    func() etw.Event { return new(MethodDCEndVerboseV1) },
 }
 
 // MethodDCEndVerboseV2 is MethodDCEndVerbose_V2: event 144, version 2, of task
@@ -1633,7 +1622,6 @@ var methodDCEndVerboseV2 = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "MethodDCEndVerbose_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndVerbose",
 	Fields: methodLoadUnloadRundownVerboseV2LayoutFields,
-	New:    func() etw.Event { return new(MethodDCEndVerboseV2) },
 }
 
 // AnyMethodDCEndVerbose is event 144, of task CLRMethodRundown, opcode
@@ -1738,7 +1726,6 @@ var dcStartComplete = etw.EventDesc{
 	Provider: &providerDesc, ID: 145, Level: 4, Opcode: 14, Task: 1, Keywords: 0x20038,
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "DCStartComplete", TaskName: "CLRMethodRundown", OpcodeName: "DCStartComplete",
-	New: func() etw.Event { return new(DCStartComplete) },
 }
 
 // DCStartCompleteV1 is DCStartComplete_V1: event 145, version 1, of task
@@ -1787,7 +1774,6 @@ var dcStartCompleteV1 = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "DCStartComplete_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCStartComplete",
 	Fields: dcStartEndLayoutFields,
-	New:    func() etw.Event { return new(DCStartCompleteV1) },
 }
 
 // dcStartEndLayout is the template DCStartEnd, which several events use.
@@ -1920,7 +1906,6 @@ var dcEndComplete = etw.EventDesc{
 	Provider: &providerDesc, ID: 146, Level: 4, Opcode: 15, Task: 1, Keywords: 0x20038,
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "DCEndComplete", TaskName: "CLRMethodRundown", OpcodeName: "DCEndComplete",
-	New: func() etw.Event { return new(DCEndComplete) },
 }
 
 // DCEndCompleteV1 is DCEndComplete_V1: event 146, version 1, of task
@@ -1969,7 +1954,6 @@ var dcEndCompleteV1 = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "DCEndComplete_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCEndComplete",
 	Fields: dcStartEndLayoutFields,
-	New:    func() etw.Event { return new(DCEndCompleteV1) },
 }
 
 // AnyDCEndComplete is event 146, of task CLRMethodRundown, opcode
@@ -2043,7 +2027,6 @@ var dcStartInit = etw.EventDesc{
 	Provider: &providerDesc, ID: 147, Level: 4, Opcode: 16, Task: 1, Keywords: 0x20038,
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "DCStartInit", TaskName: "CLRMethodRundown", OpcodeName: "DCStartInit",
-	New: func() etw.Event { return new(DCStartInit) },
 }
 
 // DCStartInitV1 is DCStartInit_V1: event 147, version 1, of task
@@ -2092,7 +2075,6 @@ var dcStartInitV1 = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "DCStartInit_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCStartInit",
 	Fields: dcStartEndLayoutFields,
-	New:    func() etw.Event { return new(DCStartInitV1) },
 }
 
 // AnyDCStartInit is event 147, of task CLRMethodRundown, opcode DCStartInit,
@@ -2165,7 +2147,6 @@ var dcEndInit = etw.EventDesc{
 	Provider: &providerDesc, ID: 148, Level: 4, Opcode: 17, Task: 1, Keywords: 0x20038,
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "DCEndInit", TaskName: "CLRMethodRundown", OpcodeName: "DCEndInit",
-	New: func() etw.Event { return new(DCEndInit) },
 }
 
 // DCEndInitV1 is DCEndInit_V1: event 148, version 1, of task CLRMethodRundown,
@@ -2214,7 +2195,6 @@ var dcEndInitV1 = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "DCEndInit_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCEndInit",
 	Fields: dcStartEndLayoutFields,
-	New:    func() etw.Event { return new(DCEndInitV1) },
 }
 
 // AnyDCEndInit is event 148, of task CLRMethodRundown, opcode DCEndInit,
@@ -2329,7 +2309,6 @@ var methodDCStartILToNativeMap = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "MethodDCStartILToNativeMap", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartILToNativeMap",
 	Fields: methodILToNativeMapRundownLayoutFields,
-	New:    func() etw.Event { return new(MethodDCStartILToNativeMap) },
 }
 
 // methodILToNativeMapRundownLayout is the template MethodILToNativeMapRundown,
@@ -2463,7 +2442,6 @@ var methodDCStartILToNativeMapV1 = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "MethodDCStartILToNativeMap_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartILToNativeMap",
 	Fields: methodILToNativeMapRundownV1LayoutFields,
-	New:    func() etw.Event { return new(MethodDCStartILToNativeMapV1) },
 }
 
 // methodILToNativeMapRundownV1Layout is the template
@@ -2739,7 +2717,6 @@ var methodDCEndILToNativeMap = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "MethodDCEndILToNativeMap", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndILToNativeMap",
 	Fields: methodILToNativeMapRundownLayoutFields,
-	New:    func() etw.Event { return new(MethodDCEndILToNativeMap) },
 }
 
 // MethodDCEndILToNativeMapV1 is MethodDCEndILToNativeMap_V1: event 150,
@@ -2807,7 +2784,6 @@ var methodDCEndILToNativeMapV1 = etw.EventDesc{
 	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	Name:  "MethodDCEndILToNativeMap_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndILToNativeMap",
 	Fields: methodILToNativeMapRundownV1LayoutFields,
-	New:    func() etw.Event { return new(MethodDCEndILToNativeMapV1) },
 }
 
 // AnyMethodDCEndILToNativeMap is event 150, of task CLRMethodRundown, opcode

@@ -67,7 +67,6 @@ var moduleRangeDCStart = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
 	Name:  "ModuleRangeDCStart", TaskName: "CLRPerfTrackRundown", OpcodeName: "ModuleRangeDCStart",
 	Fields: moduleRangeRundownLayoutFields,
-	New:    func() etw.Event { return new(ModuleRangeDCStart) },
 }
 
 // moduleRangeRundownLayout is the template ModuleRangeRundown, which several
@@ -209,7 +208,6 @@ var moduleRangeDCEnd = etw.EventDesc{
 	Class: etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
 	Name:  "ModuleRangeDCEnd", TaskName: "CLRPerfTrackRundown", OpcodeName: "ModuleRangeDCEnd",
 	Fields: moduleRangeRundownLayoutFields,
-	New:    func() etw.Event { return new(ModuleRangeDCEnd) },
 }
 
 // AnyModuleRangeDCEnd is [ModuleRangeDCEnd] in any version: a newer one is

@@ -170,7 +170,6 @@ var runtimeInformationDCStart = etw.EventDesc{
 		{Name: "ComObjectGuid", Type: etw.InGUID},
 		{Name: "RuntimeDllPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(RuntimeInformationDCStart) },
 }
 
 // AnyRuntimeInformationDCStart is [RuntimeInformationDCStart] in any version:

@@ -98,7 +98,6 @@ var clrStackWalkDCStart = etw.EventDesc{
 		{Name: "FrameCount", Type: etw.InUInt32},
 		{Name: "Stack", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeField, N: 3}},
 	},
-	New: func() etw.Event { return new(CLRStackWalkDCStart) },
 }
 
 // AnyCLRStackWalkDCStart is [CLRStackWalkDCStart] in any version: a newer one

@@ -84,7 +84,6 @@ var executionCheckpointDCEnd = etw.EventDesc{
 		{Name: "Name", Type: etw.InUnicodeString},
 		{Name: "Timestamp", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(ExecutionCheckpointDCEnd) },
 }
 
 // AnyExecutionCheckpointDCEnd is [ExecutionCheckpointDCEnd] in any version: a

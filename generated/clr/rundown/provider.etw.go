@@ -7,13 +7,14 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Microsoft-Windows-DotNETRuntimeRundown",
-	GUID: etw.GUID{0x1c, 0x02, 0x69, 0xa6, 0x50, 0xc4, 0x09, 0x46, 0xa0, 0x35, 0x5a, 0xf5, 0x9a, 0xf4, 0xdf, 0x18},
+	Name:      "Microsoft-Windows-DotNETRuntimeRundown",
+	GUID:      etw.GUID{0x1c, 0x02, 0x69, 0xa6, 0x50, 0xc4, 0x09, 0x46, 0xa0, 0x35, 0x5a, 0xf5, 0x9a, 0xf4, 0xdf, 0x18},
+	Generated: true,
 }
 
 // Provider is Microsoft-Windows-DotNETRuntimeRundown
@@ -93,6 +94,39 @@ var Provider = &etw.Provider{
 		{Name: "StackKeyword", Mask: 0x40000000},
 		{Name: "CompilationKeyword", Mask: 0x1000000000},
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(CLRStackWalkDCStart),
+		new(GCSettingsRundown),
+		new(MethodDCStart), new(MethodDCStartV1), new(MethodDCStartV2),
+		new(MethodDCEnd), new(MethodDCEndV1), new(MethodDCEndV2),
+		new(MethodDCStartVerbose), new(MethodDCStartVerboseV1), new(MethodDCStartVerboseV2),
+		new(MethodDCEndVerbose), new(MethodDCEndVerboseV1), new(MethodDCEndVerboseV2),
+		new(DCStartComplete), new(DCStartCompleteV1),
+		new(DCEndComplete), new(DCEndCompleteV1),
+		new(DCStartInit), new(DCStartInitV1),
+		new(DCEndInit), new(DCEndInitV1),
+		new(MethodDCStartILToNativeMap), new(MethodDCStartILToNativeMapV1),
+		new(MethodDCEndILToNativeMap), new(MethodDCEndILToNativeMapV1),
+		new(DomainModuleDCStart), new(DomainModuleDCStartV1),
+		new(DomainModuleDCEnd), new(DomainModuleDCEndV1),
+		new(ModuleDCStart), new(ModuleDCStartV1), new(ModuleDCStartV2),
+		new(ModuleDCEnd), new(ModuleDCEndV1), new(ModuleDCEndV2), new(ModuleDCEndV3),
+		new(AssemblyDCStart), new(AssemblyDCStartV1),
+		new(AssemblyDCEnd), new(AssemblyDCEndV1),
+		new(AppDomainDCStart), new(AppDomainDCStartV1),
+		new(AppDomainDCEnd), new(AppDomainDCEndV1),
+		new(ThreadDC),
+		new(ModuleRangeDCStart),
+		new(ModuleRangeDCEnd),
+		new(RuntimeInformationDCStart),
+		new(TieredCompilationSettingsDCStart),
+		new(ExecutionCheckpointDCEnd),
+	}
 }
 
 // Keywords, one bit each.

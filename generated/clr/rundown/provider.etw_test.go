@@ -10,48 +10,48 @@ import (
 )
 
 func TestEventsRoundTrip(t *testing.T) {
-	etwtest.RoundTrip(t, Provider)
+	etwtest.RoundTrip(t, Types()...)
 }
 
 func TestEventsTruncate(t *testing.T) {
-	etwtest.Truncate(t, Provider)
+	etwtest.Truncate(t, Types()...)
 }
 
 func TestEventsClone(t *testing.T) {
-	etwtest.Clone(t, Provider)
+	etwtest.Clone(t, Types()...)
 }
 
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyCLRStackWalkDCStart](t)
-	etwtest.Versions[AnyGCSettingsRundown](t)
-	etwtest.Versions[AnyMethodDCStart](t)
-	etwtest.Versions[AnyMethodDCEnd](t)
-	etwtest.Versions[AnyMethodDCStartVerbose](t)
-	etwtest.Versions[AnyMethodDCEndVerbose](t)
-	etwtest.Versions[AnyDCStartComplete](t)
-	etwtest.Versions[AnyDCEndComplete](t)
-	etwtest.Versions[AnyDCStartInit](t)
-	etwtest.Versions[AnyDCEndInit](t)
-	etwtest.Versions[AnyMethodDCStartILToNativeMap](t)
-	etwtest.Versions[AnyMethodDCEndILToNativeMap](t)
-	etwtest.Versions[AnyDomainModuleDCStart](t)
-	etwtest.Versions[AnyDomainModuleDCEnd](t)
-	etwtest.Versions[AnyModuleDCStart](t)
-	etwtest.Versions[AnyModuleDCEnd](t)
-	etwtest.Versions[AnyAssemblyDCStart](t)
-	etwtest.Versions[AnyAssemblyDCEnd](t)
-	etwtest.Versions[AnyAppDomainDCStart](t)
-	etwtest.Versions[AnyAppDomainDCEnd](t)
-	etwtest.Versions[AnyThreadDC](t)
-	etwtest.Versions[AnyModuleRangeDCStart](t)
-	etwtest.Versions[AnyModuleRangeDCEnd](t)
-	etwtest.Versions[AnyRuntimeInformationDCStart](t)
-	etwtest.Versions[AnyTieredCompilationSettingsDCStart](t)
-	etwtest.Versions[AnyExecutionCheckpointDCEnd](t)
+	etwtest.Versions[AnyCLRStackWalkDCStart](t, Types()...)
+	etwtest.Versions[AnyGCSettingsRundown](t, Types()...)
+	etwtest.Versions[AnyMethodDCStart](t, Types()...)
+	etwtest.Versions[AnyMethodDCEnd](t, Types()...)
+	etwtest.Versions[AnyMethodDCStartVerbose](t, Types()...)
+	etwtest.Versions[AnyMethodDCEndVerbose](t, Types()...)
+	etwtest.Versions[AnyDCStartComplete](t, Types()...)
+	etwtest.Versions[AnyDCEndComplete](t, Types()...)
+	etwtest.Versions[AnyDCStartInit](t, Types()...)
+	etwtest.Versions[AnyDCEndInit](t, Types()...)
+	etwtest.Versions[AnyMethodDCStartILToNativeMap](t, Types()...)
+	etwtest.Versions[AnyMethodDCEndILToNativeMap](t, Types()...)
+	etwtest.Versions[AnyDomainModuleDCStart](t, Types()...)
+	etwtest.Versions[AnyDomainModuleDCEnd](t, Types()...)
+	etwtest.Versions[AnyModuleDCStart](t, Types()...)
+	etwtest.Versions[AnyModuleDCEnd](t, Types()...)
+	etwtest.Versions[AnyAssemblyDCStart](t, Types()...)
+	etwtest.Versions[AnyAssemblyDCEnd](t, Types()...)
+	etwtest.Versions[AnyAppDomainDCStart](t, Types()...)
+	etwtest.Versions[AnyAppDomainDCEnd](t, Types()...)
+	etwtest.Versions[AnyThreadDC](t, Types()...)
+	etwtest.Versions[AnyModuleRangeDCStart](t, Types()...)
+	etwtest.Versions[AnyModuleRangeDCEnd](t, Types()...)
+	etwtest.Versions[AnyRuntimeInformationDCStart](t, Types()...)
+	etwtest.Versions[AnyTieredCompilationSettingsDCStart](t, Types()...)
+	etwtest.Versions[AnyExecutionCheckpointDCEnd](t, Types()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
-	etwtest.Allocs(t, Provider)
+	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOf(t, func(e *CLRStackWalkDCStart) {
 		for range e.Stack.All() {
 		}
@@ -188,5 +188,5 @@ func TestEventsAllocs(t *testing.T) {
 }
 
 func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Provider)
+	etwtest.Fuzz(f, Types()...)
 }

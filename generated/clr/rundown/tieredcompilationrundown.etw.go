@@ -76,7 +76,6 @@ var tieredCompilationSettingsDCStart = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Flags", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &tieredCompilationSettingsFlagsMap},
 	},
-	New: func() etw.Event { return new(TieredCompilationSettingsDCStart) },
 }
 
 // AnyTieredCompilationSettingsDCStart is [TieredCompilationSettingsDCStart] in

@@ -98,7 +98,6 @@ var clrStackWalkStress = etw.EventDesc{
 		{Name: "FrameCount", Type: etw.InUInt32},
 		{Name: "Stack", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeField, N: 3}},
 	},
-	New: func() etw.Event { return new(CLRStackWalkStress) },
 }
 
 // AnyCLRStackWalkStress is [CLRStackWalkStress] in any version: a newer one is

@@ -10,24 +10,24 @@ import (
 )
 
 func TestEventsRoundTrip(t *testing.T) {
-	etwtest.RoundTrip(t, Provider)
+	etwtest.RoundTrip(t, Types()...)
 }
 
 func TestEventsTruncate(t *testing.T) {
-	etwtest.Truncate(t, Provider)
+	etwtest.Truncate(t, Types()...)
 }
 
 func TestEventsClone(t *testing.T) {
-	etwtest.Clone(t, Provider)
+	etwtest.Clone(t, Types()...)
 }
 
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyStressLogEvent](t)
-	etwtest.Versions[AnyCLRStackWalkStress](t)
+	etwtest.Versions[AnyStressLogEvent](t, Types()...)
+	etwtest.Versions[AnyCLRStackWalkStress](t, Types()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
-	etwtest.Allocs(t, Provider)
+	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOf[StressLogEvent](t, nil)
 	etwtest.AllocsOf[StressLogEventV1](t, nil)
 	etwtest.AllocsOf(t, func(e *CLRStackWalkStress) {
@@ -42,5 +42,5 @@ func TestEventsAllocs(t *testing.T) {
 }
 
 func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Provider)
+	etwtest.Fuzz(f, Types()...)
 }

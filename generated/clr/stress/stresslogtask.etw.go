@@ -80,7 +80,6 @@ var stressLogEvent = etw.EventDesc{
 		{Name: "LogLevel", Type: etw.InUInt8, Map: &stressLogLevelMap},
 		{Name: "Message", Type: etw.InAnsiString},
 	},
-	New: func() etw.Event { return new(StressLogEvent) },
 }
 
 // StressLogEventV1 is StressLogEvent_V1: event 0, version 1, of task
@@ -163,7 +162,6 @@ var stressLogEventV1 = etw.EventDesc{
 		{Name: "Message", Type: etw.InAnsiString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(StressLogEventV1) },
 }
 
 // AnyStressLogEvent is event 0, of task StressLogTask, opcode win:Start, level

@@ -62,7 +62,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -158,7 +157,6 @@ var bufferRented = etw.EventDesc{
 		{Name: "poolId", Type: etw.InInt32},
 		{Name: "bucketId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(BufferRented) },
 }
 
 // AnyBufferRented is [BufferRented] in any version: a newer one is decoded
@@ -255,7 +253,6 @@ var bufferAllocated = etw.EventDesc{
 		{Name: "bucketId", Type: etw.InInt32},
 		{Name: "reason", Type: etw.InUInt32, Map: &bufferAllocatedReasonMap},
 	},
-	New: func() etw.Event { return new(BufferAllocated) },
 }
 
 // AnyBufferAllocated is [BufferAllocated] in any version: a newer one is
@@ -340,7 +337,6 @@ var bufferReturned = etw.EventDesc{
 		{Name: "bufferSize", Type: etw.InInt32},
 		{Name: "poolId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(BufferReturned) },
 }
 
 // AnyBufferReturned is [BufferReturned] in any version: a newer one is decoded
@@ -425,7 +421,6 @@ var bufferTrimmed = etw.EventDesc{
 		{Name: "bufferSize", Type: etw.InInt32},
 		{Name: "poolId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(BufferTrimmed) },
 }
 
 // AnyBufferTrimmed is [BufferTrimmed] in any version: a newer one is decoded
@@ -502,7 +497,6 @@ var bufferTrimPoll = etw.EventDesc{
 		{Name: "milliseconds", Type: etw.InInt32},
 		{Name: "pressure", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(BufferTrimPoll) },
 }
 
 // AnyBufferTrimPoll is [BufferTrimPoll] in any version: a newer one is decoded
@@ -599,7 +593,6 @@ var bufferDropped = etw.EventDesc{
 		{Name: "bucketId", Type: etw.InInt32},
 		{Name: "reason", Type: etw.InUInt32, Map: &bufferDroppedReasonMap},
 	},
-	New: func() etw.Event { return new(BufferDropped) },
 }
 
 // AnyBufferDropped is [BufferDropped] in any version: a newer one is decoded

@@ -17,5 +17,5 @@ func ExampleAnyBufferAllocated() {
 	for _, e := range mux.Enablement() {
 		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
 	}
-	// Output: System.Buffers.ArrayPoolEventSource:0x0:4
+	// Output: System.Buffers.ArrayPoolEventSource:0xf00000000000:4
 }

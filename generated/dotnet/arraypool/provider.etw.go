@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "System.Buffers.ArrayPoolEventSource",
-	GUID: etw.GUID{0xb8, 0xb2, 0x66, 0x08, 0xef, 0x5c, 0xb9, 0x5d, 0x26, 0x12, 0x0c, 0x0f, 0xfd, 0x81, 0x4a, 0x44},
+	Name:        "System.Buffers.ArrayPoolEventSource",
+	GUID:        etw.GUID{0xb8, 0xb2, 0x66, 0x08, 0xef, 0x5c, 0xb9, 0x5d, 0x26, 0x12, 0x0c, 0x0f, 0xfd, 0x81, 0x4a, 0x44},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is System.Buffers.ArrayPoolEventSource
@@ -32,4 +34,18 @@ var Provider = &etw.Provider{
 		&bufferTrimPoll,
 		&bufferDropped,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(BufferRented),
+		new(BufferAllocated),
+		new(BufferReturned),
+		new(BufferTrimmed),
+		new(BufferTrimPoll),
+		new(BufferDropped),
+	}
 }

@@ -61,7 +61,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -166,7 +165,6 @@ var request = etw.EventDesc{
 		{Name: "headers", Type: etw.InUnicodeString},
 		{Name: "clientAssembly", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(Request) },
 }
 
 // AnyRequest is [Request] in any version: a newer one is decoded like it.
@@ -252,7 +250,6 @@ var requestContent = etw.EventDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "content", Type: etw.InCountedBinary},
 	},
-	New: func() etw.Event { return new(RequestContent) },
 }
 
 // AnyRequestContent is [RequestContent] in any version: a newer one is decoded
@@ -354,7 +351,6 @@ var response = etw.EventDesc{
 		{Name: "headers", Type: etw.InUnicodeString},
 		{Name: "seconds", Type: etw.InDouble},
 	},
-	New: func() etw.Event { return new(Response) },
 }
 
 // AnyResponse is [Response] in any version: a newer one is decoded like it.
@@ -438,7 +434,6 @@ var responseContent = etw.EventDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "content", Type: etw.InCountedBinary},
 	},
-	New: func() etw.Event { return new(ResponseContent) },
 }
 
 // AnyResponseContent is [ResponseContent] in any version: a newer one is
@@ -521,7 +516,6 @@ var responseDelay = etw.EventDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "seconds", Type: etw.InDouble},
 	},
-	New: func() etw.Event { return new(ResponseDelay) },
 }
 
 // AnyResponseDelay is [ResponseDelay] in any version: a newer one is decoded
@@ -623,7 +617,6 @@ var errorResponse = etw.EventDesc{
 		{Name: "headers", Type: etw.InUnicodeString},
 		{Name: "seconds", Type: etw.InDouble},
 	},
-	New: func() etw.Event { return new(ErrorResponse) },
 }
 
 // AnyErrorResponse is [ErrorResponse] in any version: a newer one is decoded
@@ -708,7 +701,6 @@ var errorResponseContent = etw.EventDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "content", Type: etw.InCountedBinary},
 	},
-	New: func() etw.Event { return new(ErrorResponseContent) },
 }
 
 // AnyErrorResponseContent is [ErrorResponseContent] in any version: a newer
@@ -799,7 +791,6 @@ var requestRetrying = etw.EventDesc{
 		{Name: "retryNumber", Type: etw.InInt32},
 		{Name: "seconds", Type: etw.InDouble},
 	},
-	New: func() etw.Event { return new(RequestRetrying) },
 }
 
 // AnyRequestRetrying is [RequestRetrying] in any version: a newer one is
@@ -888,7 +879,6 @@ var responseContentBlock = etw.EventDesc{
 		{Name: "blockNumber", Type: etw.InInt32},
 		{Name: "content", Type: etw.InCountedBinary},
 	},
-	New: func() etw.Event { return new(ResponseContentBlock) },
 }
 
 // AnyResponseContentBlock is [ResponseContentBlock] in any version: a newer
@@ -980,7 +970,6 @@ var errorResponseContentBlock = etw.EventDesc{
 		{Name: "blockNumber", Type: etw.InInt32},
 		{Name: "content", Type: etw.InCountedBinary},
 	},
-	New: func() etw.Event { return new(ErrorResponseContentBlock) },
 }
 
 // AnyErrorResponseContentBlock is [ErrorResponseContentBlock] in any version:
@@ -1066,7 +1055,6 @@ var responseContentText = etw.EventDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "content", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ResponseContentText) },
 }
 
 // AnyResponseContentText is [ResponseContentText] in any version: a newer one
@@ -1152,7 +1140,6 @@ var errorResponseContentText = etw.EventDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "content", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ErrorResponseContentText) },
 }
 
 // AnyErrorResponseContentText is [ErrorResponseContentText] in any version: a
@@ -1244,7 +1231,6 @@ var responseContentTextBlock = etw.EventDesc{
 		{Name: "blockNumber", Type: etw.InInt32},
 		{Name: "content", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ResponseContentTextBlock) },
 }
 
 // AnyResponseContentTextBlock is [ResponseContentTextBlock] in any version: a
@@ -1338,7 +1324,6 @@ var errorResponseContentTextBlock = etw.EventDesc{
 		{Name: "blockNumber", Type: etw.InInt32},
 		{Name: "content", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ErrorResponseContentTextBlock) },
 }
 
 // AnyErrorResponseContentTextBlock is [ErrorResponseContentTextBlock] in any
@@ -1424,7 +1409,6 @@ var requestContentText = etw.EventDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "content", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(RequestContentText) },
 }
 
 // AnyRequestContentText is [RequestContentText] in any version: a newer one is
@@ -1510,7 +1494,6 @@ var exceptionResponse = etw.EventDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "exception", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ExceptionResponse) },
 }
 
 // AnyExceptionResponse is [ExceptionResponse] in any version: a newer one is
@@ -1596,7 +1579,6 @@ var backgroundRefreshFailed = etw.EventDesc{
 		{Name: "requestId", Type: etw.InUnicodeString},
 		{Name: "exception", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(BackgroundRefreshFailed) },
 }
 
 // AnyBackgroundRefreshFailed is [BackgroundRefreshFailed] in any version: a
@@ -1695,7 +1677,6 @@ var requestRedirect = etw.EventDesc{
 		{Name: "to", Type: etw.InUnicodeString},
 		{Name: "status", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(RequestRedirect) },
 }
 
 // AnyRequestRedirect is [RequestRedirect] in any version: a newer one is
@@ -1787,7 +1768,6 @@ var requestRedirectBlocked = etw.EventDesc{
 		{Name: "from", Type: etw.InUnicodeString},
 		{Name: "to", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(RequestRedirectBlocked) },
 }
 
 // AnyRequestRedirectBlocked is [RequestRedirectBlocked] in any version: a
@@ -1881,7 +1861,6 @@ var requestRedirectCountExceeded = etw.EventDesc{
 		{Name: "from", Type: etw.InUnicodeString},
 		{Name: "to", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(RequestRedirectCountExceeded) },
 }
 
 // AnyRequestRedirectCountExceeded is [RequestRedirectCountExceeded] in any
@@ -1965,7 +1944,6 @@ var pipelineTransportOptionsNotApplied = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "optionsType", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(PipelineTransportOptionsNotApplied) },
 }
 
 // AnyPipelineTransportOptionsNotApplied is
@@ -2055,7 +2033,6 @@ var failedToDecodeCaeChallengeClaims = etw.EventDesc{
 		{Name: "encodedClaims", Type: etw.InUnicodeString},
 		{Name: "exception", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(FailedToDecodeCaeChallengeClaims) },
 }
 
 // AnyFailedToDecodeCaeChallengeClaims is [FailedToDecodeCaeChallengeClaims] in
@@ -2134,7 +2111,6 @@ var failedToUpdateTransport = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "reason", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(FailedToUpdateTransport) },
 }
 
 // AnyFailedToUpdateTransport is [FailedToUpdateTransport] in any version: a
@@ -2212,7 +2188,6 @@ var tokenBinding = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "reason", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(TokenBinding) },
 }
 
 // AnyTokenBinding is [TokenBinding] in any version: a newer one is decoded

@@ -17,5 +17,5 @@ func ExampleAnyErrorResponse() {
 	for _, e := range mux.Enablement() {
 		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
 	}
-	// Output: Azure-Core:0x0:3
+	// Output: Azure-Core:0xf00000000000:3
 }

@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Azure-Core",
-	GUID: etw.GUID{0xc6, 0xc7, 0xcb, 0x44, 0x76, 0x67, 0x3c, 0x5f, 0x36, 0xc1, 0x75, 0xcd, 0x3e, 0xf1, 0x9e, 0xa9},
+	Name:        "Azure-Core",
+	GUID:        etw.GUID{0xc6, 0xc7, 0xcb, 0x44, 0x76, 0x67, 0x3c, 0x5f, 0x36, 0xc1, 0x75, 0xcd, 0x3e, 0xf1, 0x9e, 0xa9},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is Azure-Core 44cbc7c6-6776-5f3c-36c1-75cd3ef19ea9.
@@ -49,4 +51,36 @@ var Provider = &etw.Provider{
 		&failedToUpdateTransport,
 		&tokenBinding,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(Request),
+		new(RequestContent),
+		new(Response),
+		new(ResponseContent),
+		new(ResponseDelay),
+		new(ErrorResponse),
+		new(ErrorResponseContent),
+		new(RequestRetrying),
+		new(ResponseContentBlock),
+		new(ErrorResponseContentBlock),
+		new(ResponseContentText),
+		new(ErrorResponseContentText),
+		new(ResponseContentTextBlock),
+		new(ErrorResponseContentTextBlock),
+		new(RequestContentText),
+		new(ExceptionResponse),
+		new(BackgroundRefreshFailed),
+		new(RequestRedirect),
+		new(RequestRedirectBlocked),
+		new(RequestRedirectCountExceeded),
+		new(PipelineTransportOptionsNotApplied),
+		new(FailedToDecodeCaeChallengeClaims),
+		new(FailedToUpdateTransport),
+		new(TokenBinding),
+	}
 }

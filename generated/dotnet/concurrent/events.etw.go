@@ -62,7 +62,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -140,7 +139,6 @@ var concurrentStackFastPushFailed = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "spinCount", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ConcurrentStackFastPushFailed) },
 }
 
 // AnyConcurrentStackFastPushFailed is [ConcurrentStackFastPushFailed] in any
@@ -213,7 +211,6 @@ var concurrentStackFastPopFailed = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "spinCount", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ConcurrentStackFastPopFailed) },
 }
 
 // AnyConcurrentStackFastPopFailed is [ConcurrentStackFastPopFailed] in any
@@ -295,7 +292,6 @@ var concurrentDictionaryAcquiringAllLocks = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "numOfBuckets", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ConcurrentDictionaryAcquiringAllLocks) },
 }
 
 // AnyConcurrentDictionaryAcquiringAllLocks is
@@ -342,7 +338,6 @@ func (e ConcurrentBagTryTakeSteals) MarshalJSON() ([]byte, error)       { return
 var concurrentBagTryTakeSteals = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 5, Task: 65530,
 	Name: "ConcurrentBag_TryTakeSteals", TaskName: "ConcurrentBag_TryTakeSteals",
-	New: func() etw.Event { return new(ConcurrentBagTryTakeSteals) },
 }
 
 // AnyConcurrentBagTryTakeSteals is [ConcurrentBagTryTakeSteals] in any
@@ -386,7 +381,6 @@ func (e ConcurrentBagTryPeekSteals) MarshalJSON() ([]byte, error)       { return
 var concurrentBagTryPeekSteals = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 5, Task: 65529,
 	Name: "ConcurrentBag_TryPeekSteals", TaskName: "ConcurrentBag_TryPeekSteals",
-	New: func() etw.Event { return new(ConcurrentBagTryPeekSteals) },
 }
 
 // AnyConcurrentBagTryPeekSteals is [ConcurrentBagTryPeekSteals] in any

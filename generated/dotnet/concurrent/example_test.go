@@ -17,5 +17,5 @@ func ExampleAnyConcurrentDictionaryAcquiringAllLocks() {
 	for _, e := range mux.Enablement() {
 		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
 	}
-	// Output: System.Collections.Concurrent.ConcurrentCollectionsEventSource:0x0:3
+	// Output: System.Collections.Concurrent.ConcurrentCollectionsEventSource:0xf00000000000:3
 }

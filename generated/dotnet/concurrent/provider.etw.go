@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "System.Collections.Concurrent.ConcurrentCollectionsEventSource",
-	GUID: etw.GUID{0x8e, 0x7f, 0x16, 0x35, 0xb2, 0x49, 0x96, 0x4b, 0xab, 0x86, 0x43, 0x5b, 0x59, 0x33, 0x6b, 0x5e},
+	Name:        "System.Collections.Concurrent.ConcurrentCollectionsEventSource",
+	GUID:        etw.GUID{0x8e, 0x7f, 0x16, 0x35, 0xb2, 0x49, 0x96, 0x4b, 0xab, 0x86, 0x43, 0x5b, 0x59, 0x33, 0x6b, 0x5e},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is System.Collections.Concurrent.ConcurrentCollectionsEventSource
@@ -30,4 +32,17 @@ var Provider = &etw.Provider{
 		&concurrentBagTryTakeSteals,
 		&concurrentBagTryPeekSteals,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(ConcurrentStackFastPushFailed),
+		new(ConcurrentStackFastPopFailed),
+		new(ConcurrentDictionaryAcquiringAllLocks),
+		new(ConcurrentBagTryTakeSteals),
+		new(ConcurrentBagTryPeekSteals),
+	}
 }

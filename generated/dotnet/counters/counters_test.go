@@ -14,9 +14,9 @@ import (
 )
 
 func TestEvents(t *testing.T) {
-	etwtest.RoundTrip(t, Provider)
-	etwtest.Truncate(t, Provider)
-	etwtest.Clone(t, Provider)
+	etwtest.RoundTrip(t, Types()...)
+	etwtest.Truncate(t, Types()...)
+	etwtest.Clone(t, Types()...)
 }
 
 // counted decodes all counters of a recording and encodes them again.

@@ -139,7 +139,6 @@ var value = etw.EventDesc{
 		{Name: "Metadata", Type: etw.InUnicodeString},
 		{Name: "DisplayUnits", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(Value) },
 }
 
 // AnyValue is [Value] in any version: a newer one is decoded like it.
@@ -284,7 +283,6 @@ var increment = etw.EventDesc{
 		{Name: "CounterType", Type: etw.InUnicodeString},
 		{Name: "DisplayUnits", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(Increment) },
 }
 
 // AnyIncrement is event 2, level win:LogAlways, in any version.

@@ -7,13 +7,14 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "EventCounters",
-	GUID: etw.GUID{0xd4, 0x7f, 0xee, 0xb5, 0x8e, 0x3d, 0x24, 0x4c, 0x9f, 0x6c, 0x2c, 0x5a, 0x0e, 0x7c, 0x9f, 0x11},
+	Name:      "EventCounters",
+	GUID:      etw.GUID{0xd4, 0x7f, 0xee, 0xb5, 0x8e, 0x3d, 0x24, 0x4c, 0x9f, 0x6c, 0x2c, 0x5a, 0x0e, 0x7c, 0x9f, 0x11},
+	Generated: true,
 }
 
 // Provider is EventCounters b5ee7fd4-3d8e-4c24-9f6c-2c5a0e7c9f11.
@@ -25,4 +26,13 @@ var Provider = &etw.Provider{
 		&value,
 		&increment,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(Value),
+		new(Increment),
+	}
 }

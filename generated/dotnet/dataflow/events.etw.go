@@ -62,7 +62,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -146,7 +145,6 @@ var dataflowBlockCreated = etw.EventDesc{
 		{Name: "blockName", Type: etw.InUnicodeString},
 		{Name: "blockId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(DataflowBlockCreated) },
 }
 
 // AnyDataflowBlockCreated is [DataflowBlockCreated] in any version: a newer
@@ -242,7 +240,6 @@ var taskLaunchedForMessageHandling = etw.EventDesc{
 		{Name: "availableMessages", Type: etw.InInt32},
 		{Name: "taskId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(TaskLaunchedForMessageHandling) },
 }
 
 // AnyTaskLaunchedForMessageHandling is [TaskLaunchedForMessageHandling] in any
@@ -332,7 +329,6 @@ var dataflowBlockCompleted = etw.EventDesc{
 		{Name: "reason", Type: etw.InUInt32, Map: &blockCompletionReasonMap},
 		{Name: "exceptionData", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(DataflowBlockCompleted) },
 }
 
 // AnyDataflowBlockCompleted is [DataflowBlockCompleted] in any version: a
@@ -414,7 +410,6 @@ var dataflowBlockLinking = etw.EventDesc{
 		{Name: "sourceId", Type: etw.InInt32},
 		{Name: "targetId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(DataflowBlockLinking) },
 }
 
 // AnyDataflowBlockLinking is [DataflowBlockLinking] in any version: a newer
@@ -493,7 +488,6 @@ var dataflowBlockUnlinking = etw.EventDesc{
 		{Name: "sourceId", Type: etw.InInt32},
 		{Name: "targetId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(DataflowBlockUnlinking) },
 }
 
 // AnyDataflowBlockUnlinking is [DataflowBlockUnlinking] in any version: a

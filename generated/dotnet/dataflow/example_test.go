@@ -17,5 +17,5 @@ func ExampleAnyDataflowBlockCreated() {
 	for _, e := range mux.Enablement() {
 		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
 	}
-	// Output: System.Threading.Tasks.Dataflow.DataflowEventSource:0x0:4
+	// Output: System.Threading.Tasks.Dataflow.DataflowEventSource:0xf00000000000:4
 }

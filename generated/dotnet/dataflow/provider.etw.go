@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "System.Threading.Tasks.Dataflow.DataflowEventSource",
-	GUID: etw.GUID{0x77, 0x35, 0xf5, 0x16, 0x1d, 0xe4, 0xd4, 0x43, 0xb4, 0x7e, 0xc1, 0x70, 0x25, 0xbf, 0x40, 0x25},
+	Name:        "System.Threading.Tasks.Dataflow.DataflowEventSource",
+	GUID:        etw.GUID{0x77, 0x35, 0xf5, 0x16, 0x1d, 0xe4, 0xd4, 0x43, 0xb4, 0x7e, 0xc1, 0x70, 0x25, 0xbf, 0x40, 0x25},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is System.Threading.Tasks.Dataflow.DataflowEventSource
@@ -30,4 +32,17 @@ var Provider = &etw.Provider{
 		&dataflowBlockLinking,
 		&dataflowBlockUnlinking,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(DataflowBlockCreated),
+		new(TaskLaunchedForMessageHandling),
+		new(DataflowBlockCompleted),
+		new(DataflowBlockLinking),
+		new(DataflowBlockUnlinking),
+	}
 }

@@ -62,7 +62,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -166,7 +165,6 @@ var callSiteBuilt = etw.EventDesc{
 		{Name: "chunkCount", Type: etw.InInt32},
 		{Name: "serviceProviderHashCode", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(CallSiteBuilt) },
 }
 
 // AnyCallSiteBuilt is [CallSiteBuilt] in any version: a newer one is decoded
@@ -249,7 +247,6 @@ var serviceResolved = etw.EventDesc{
 		{Name: "serviceType", Type: etw.InUnicodeString},
 		{Name: "serviceProviderHashCode", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ServiceResolved) },
 }
 
 // AnyServiceResolved is [ServiceResolved] in any version: a newer one is
@@ -337,7 +334,6 @@ var expressionTreeGenerated = etw.EventDesc{
 		{Name: "nodeCount", Type: etw.InInt32},
 		{Name: "serviceProviderHashCode", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ExpressionTreeGenerated) },
 }
 
 // AnyExpressionTreeGenerated is [ExpressionTreeGenerated] in any version: a
@@ -427,7 +423,6 @@ var dynamicMethodBuilt = etw.EventDesc{
 		{Name: "methodSize", Type: etw.InInt32},
 		{Name: "serviceProviderHashCode", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(DynamicMethodBuilt) },
 }
 
 // AnyDynamicMethodBuilt is [DynamicMethodBuilt] in any version: a newer one is
@@ -515,7 +510,6 @@ var scopeDisposed = etw.EventDesc{
 		{Name: "scopedServicesResolved", Type: etw.InInt32},
 		{Name: "disposableServices", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ScopeDisposed) },
 }
 
 // AnyScopeDisposed is [ScopeDisposed] in any version: a newer one is decoded
@@ -594,7 +588,6 @@ var serviceRealizationFailed = etw.EventDesc{
 		{Name: "exceptionMessage", Type: etw.InUnicodeString},
 		{Name: "serviceProviderHashCode", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ServiceRealizationFailed) },
 }
 
 // AnyServiceRealizationFailed is [ServiceRealizationFailed] in any version: a
@@ -702,7 +695,6 @@ var serviceProviderBuilt = etw.EventDesc{
 		{Name: "closedGenericsServices", Type: etw.InInt32},
 		{Name: "openGenericsServices", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ServiceProviderBuilt) },
 }
 
 // AnyServiceProviderBuilt is [ServiceProviderBuilt] in any version: a newer
@@ -799,7 +791,6 @@ var serviceProviderDescriptors = etw.EventDesc{
 		{Name: "chunkIndex", Type: etw.InInt32},
 		{Name: "chunkCount", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ServiceProviderDescriptors) },
 }
 
 // AnyServiceProviderDescriptors is [ServiceProviderDescriptors] in any

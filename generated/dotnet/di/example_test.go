@@ -17,5 +17,5 @@ func ExampleAnyServiceRealizationFailed() {
 	for _, e := range mux.Enablement() {
 		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
 	}
-	// Output: Microsoft-Extensions-DependencyInjection:0x0:2
+	// Output: Microsoft-Extensions-DependencyInjection:0xf00000000000:2
 }

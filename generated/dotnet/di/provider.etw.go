@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Microsoft-Extensions-DependencyInjection",
-	GUID: etw.GUID{0x46, 0x7f, 0x83, 0x27, 0x43, 0x1a, 0x3d, 0x57, 0xd3, 0x0c, 0x27, 0x6d, 0xe7, 0xd0, 0x21, 0x92},
+	Name:        "Microsoft-Extensions-DependencyInjection",
+	GUID:        etw.GUID{0x46, 0x7f, 0x83, 0x27, 0x43, 0x1a, 0x3d, 0x57, 0xd3, 0x0c, 0x27, 0x6d, 0xe7, 0xd0, 0x21, 0x92},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is Microsoft-Extensions-DependencyInjection
@@ -36,6 +38,22 @@ var Provider = &etw.Provider{
 	Keywords: []etw.KeywordDesc{
 		{Name: "ServiceProviderInitialized", Mask: 0x1},
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(CallSiteBuilt),
+		new(ServiceResolved),
+		new(ExpressionTreeGenerated),
+		new(DynamicMethodBuilt),
+		new(ScopeDisposed),
+		new(ServiceRealizationFailed),
+		new(ServiceProviderBuilt),
+		new(ServiceProviderDescriptors),
+	}
 }
 
 // Keywords, one bit each.

@@ -64,7 +64,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -142,7 +141,6 @@ var message = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(Message) },
 }
 
 // AnyMessage is event 1, of task Message, keyword Messages, level
@@ -265,7 +263,6 @@ var event = etw.EventDesc{
 			{Name: "Value", Type: etw.InUnicodeString},
 		}},
 	},
-	New: func() etw.Event { return new(Event) },
 }
 
 // EventArgument is one element of [Event.Arguments].
@@ -476,7 +473,6 @@ var activity1Start = etw.EventDesc{
 			{Name: "Value", Type: etw.InUnicodeString},
 		}},
 	},
-	New: func() etw.Event { return new(Activity1Start) },
 }
 
 // Activity1StartArgument is one element of [Activity1Start.Arguments].
@@ -691,7 +687,6 @@ var activity1Stop = etw.EventDesc{
 			{Name: "Value", Type: etw.InUnicodeString},
 		}},
 	},
-	New: func() etw.Event { return new(Activity1Stop) },
 }
 
 // Activity1StopArgument is one element of [Activity1Stop.Arguments].
@@ -906,7 +901,6 @@ var activity2Start = etw.EventDesc{
 			{Name: "Value", Type: etw.InUnicodeString},
 		}},
 	},
-	New: func() etw.Event { return new(Activity2Start) },
 }
 
 // Activity2StartArgument is one element of [Activity2Start.Arguments].
@@ -1121,7 +1115,6 @@ var activity2Stop = etw.EventDesc{
 			{Name: "Value", Type: etw.InUnicodeString},
 		}},
 	},
-	New: func() etw.Event { return new(Activity2Stop) },
 }
 
 // Activity2StopArgument is one element of [Activity2Stop.Arguments].
@@ -1336,7 +1329,6 @@ var recursiveActivity1Start = etw.EventDesc{
 			{Name: "Value", Type: etw.InUnicodeString},
 		}},
 	},
-	New: func() etw.Event { return new(RecursiveActivity1Start) },
 }
 
 // RecursiveActivity1StartArgument is one element of
@@ -1561,7 +1553,6 @@ var recursiveActivity1Stop = etw.EventDesc{
 			{Name: "Value", Type: etw.InUnicodeString},
 		}},
 	},
-	New: func() etw.Event { return new(RecursiveActivity1Stop) },
 }
 
 // RecursiveActivity1StopArgument is one element of
@@ -1760,7 +1751,6 @@ var newDiagnosticListener = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "SourceName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(NewDiagnosticListener) },
 }
 
 // AnyNewDiagnosticListener is [NewDiagnosticListener] in any version: a newer
@@ -1863,7 +1853,6 @@ var activityStart = etw.EventDesc{
 			{Name: "Value", Type: etw.InUnicodeString},
 		}},
 	},
-	New: func() etw.Event { return new(ActivityStart) },
 }
 
 // ActivityStartArgument is one element of [ActivityStart.Arguments].
@@ -2080,7 +2069,6 @@ var activityStop = etw.EventDesc{
 			{Name: "Value", Type: etw.InUnicodeString},
 		}},
 	},
-	New: func() etw.Event { return new(ActivityStop) },
 }
 
 // ActivityStopArgument is one element of [ActivityStop.Arguments].
@@ -2280,7 +2268,6 @@ var versionEvent = etw.EventDesc{
 		{Name: "Minor", Type: etw.InInt32},
 		{Name: "Patch", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(Version) },
 }
 
 // AnyVersion is [Version] in any version: a newer one is decoded like it.

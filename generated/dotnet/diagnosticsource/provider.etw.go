@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Microsoft-Diagnostics-DiagnosticSource",
-	GUID: etw.GUID{0xe1, 0x01, 0xb4, 0xad, 0x96, 0x52, 0xf8, 0x51, 0xc1, 0x25, 0x5f, 0xda, 0x75, 0x82, 0x61, 0x44},
+	Name:        "Microsoft-Diagnostics-DiagnosticSource",
+	GUID:        etw.GUID{0xe1, 0x01, 0xb4, 0xad, 0x96, 0x52, 0xf8, 0x51, 0xc1, 0x25, 0x5f, 0xda, 0x75, 0x82, 0x61, 0x44},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is Microsoft-Diagnostics-DiagnosticSource
@@ -42,6 +44,26 @@ var Provider = &etw.Provider{
 		{Name: "Messages", Mask: 0x1},
 		{Name: "Events", Mask: 0x2},
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(Message),
+		new(Event),
+		new(Activity1Start),
+		new(Activity1Stop),
+		new(Activity2Start),
+		new(Activity2Stop),
+		new(RecursiveActivity1Start),
+		new(RecursiveActivity1Stop),
+		new(NewDiagnosticListener),
+		new(ActivityStart),
+		new(ActivityStop),
+		new(Version),
+	}
 }
 
 // Keywords, one bit each.

@@ -61,7 +61,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -141,7 +140,6 @@ var resolutionStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "hostNameOrAddress", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ResolutionStart) },
 }
 
 // AnyResolutionStart is [ResolutionStart] in any version: a newer one is
@@ -186,7 +184,6 @@ func (e ResolutionStop) MarshalJSON() ([]byte, error)                         { 
 var resolutionStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533,
 	Name: "ResolutionStop", TaskName: "Resolution", OpcodeName: "Stop",
-	New: func() etw.Event { return new(ResolutionStop) },
 }
 
 // AnyResolutionStop is [ResolutionStop] in any version: a newer one is decoded
@@ -228,7 +225,6 @@ func (e ResolutionFailed) MarshalJSON() ([]byte, error)                         
 var resolutionFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Task: 65531,
 	Name: "ResolutionFailed", TaskName: "ResolutionFailed",
-	New: func() etw.Event { return new(ResolutionFailed) },
 }
 
 // AnyResolutionFailed is [ResolutionFailed] in any version: a newer one is

@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "System.Net.NameResolution",
-	GUID: etw.GUID{0x42, 0x61, 0x32, 0x4b, 0xb5, 0xbf, 0xd3, 0x5e, 0x85, 0x85, 0x77, 0x14, 0x18, 0x1d, 0x14, 0xb0},
+	Name:        "System.Net.NameResolution",
+	GUID:        etw.GUID{0x42, 0x61, 0x32, 0x4b, 0xb5, 0xbf, 0xd3, 0x5e, 0x85, 0x85, 0x77, 0x14, 0x18, 0x1d, 0x14, 0xb0},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is System.Net.NameResolution 4b326142-bfb5-5ed3-8585-7714181d14b0.
@@ -27,4 +29,15 @@ var Provider = &etw.Provider{
 		&resolutionStop,
 		&resolutionFailed,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(ResolutionStart),
+		new(ResolutionStop),
+		new(ResolutionFailed),
+	}
 }

@@ -62,7 +62,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -138,7 +137,6 @@ var threadPoolEnqueueWork = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "workID", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(ThreadPoolEnqueueWork) },
 }
 
 // AnyThreadPoolEnqueueWork is [ThreadPoolEnqueueWork] in any version: a newer
@@ -211,7 +209,6 @@ var threadPoolDequeueWork = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "workID", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(ThreadPoolDequeueWork) },
 }
 
 // AnyThreadPoolDequeueWork is [ThreadPoolDequeueWork] in any version: a newer
@@ -319,7 +316,6 @@ var threadTransferSend = etw.EventDesc{
 		{Name: "intInfo1", Type: etw.InInt32},
 		{Name: "intInfo2", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ThreadTransferSend) },
 }
 
 // AnyThreadTransferSend is [ThreadTransferSend] in any version: a newer one is
@@ -412,7 +408,6 @@ var threadTransferReceive = etw.EventDesc{
 		{Name: "kind", Type: etw.InInt32},
 		{Name: "info", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ThreadTransferReceive) },
 }
 
 // AnyThreadTransferReceive is [ThreadTransferReceive] in any version: a newer

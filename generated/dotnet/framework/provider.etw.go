@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "System.Diagnostics.Eventing.FrameworkEventSource",
-	GUID: etw.GUID{0x90, 0x50, 0x9f, 0x8e, 0x75, 0x2d, 0x03, 0x4d, 0x8a, 0x81, 0xe5, 0xaf, 0xbf, 0x85, 0xda, 0xf1},
+	Name:        "System.Diagnostics.Eventing.FrameworkEventSource",
+	GUID:        etw.GUID{0x90, 0x50, 0x9f, 0x8e, 0x75, 0x2d, 0x03, 0x4d, 0x8a, 0x81, 0xe5, 0xaf, 0xbf, 0x85, 0xda, 0xf1},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is System.Diagnostics.Eventing.FrameworkEventSource
@@ -34,6 +36,18 @@ var Provider = &etw.Provider{
 		{Name: "ThreadPool", Mask: 0x2},
 		{Name: "ThreadTransfer", Mask: 0x10},
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(ThreadPoolEnqueueWork),
+		new(ThreadPoolDequeueWork),
+		new(ThreadTransferSend),
+		new(ThreadTransferReceive),
+	}
 }
 
 // Keywords, one bit each.

@@ -17,5 +17,5 @@ func ExampleAnyCallFailed() {
 	for _, e := range mux.Enablement() {
 		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
 	}
-	// Output: Grpc.Net.Client:0x0:2
+	// Output: Grpc.Net.Client:0xf00000000000:2
 }

@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Grpc.Net.Client",
-	GUID: etw.GUID{0xc5, 0x98, 0xe3, 0xcd, 0x51, 0xb9, 0x6a, 0x58, 0xf9, 0x4f, 0xa7, 0x58, 0x78, 0xe9, 0xba, 0xb9},
+	Name:        "Grpc.Net.Client",
+	GUID:        etw.GUID{0xc5, 0x98, 0xe3, 0xcd, 0x51, 0xb9, 0x6a, 0x58, 0xf9, 0x4f, 0xa7, 0x58, 0x78, 0xe9, 0xba, 0xb9},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is Grpc.Net.Client cde398c5-b951-586a-f94f-a75878e9bab9.
@@ -30,4 +32,18 @@ var Provider = &etw.Provider{
 		&messageSent,
 		&messageReceived,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(CallStart),
+		new(CallStop),
+		new(CallFailed),
+		new(CallDeadlineExceeded),
+		new(MessageSent),
+		new(MessageReceived),
+	}
 }

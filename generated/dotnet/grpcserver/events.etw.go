@@ -62,7 +62,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -140,7 +139,6 @@ var callStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "method", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(CallStart) },
 }
 
 // AnyCallStart is [CallStart] in any version: a newer one is decoded like it.
@@ -182,7 +180,6 @@ func (e CallStop) MarshalJSON() ([]byte, error)                         { return
 var callStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 5, Opcode: 2, Task: 65533,
 	Name: "CallStop", Named: true, TaskName: "Call", OpcodeName: "Stop",
-	New: func() etw.Event { return new(CallStop) },
 }
 
 // AnyCallStop is [CallStop] in any version: a newer one is decoded like it.
@@ -251,7 +248,6 @@ var callFailed = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "statusCode", Type: etw.InUInt32, Map: &statusCodeMap},
 	},
-	New: func() etw.Event { return new(CallFailed) },
 }
 
 // AnyCallFailed is [CallFailed] in any version: a newer one is decoded like
@@ -291,7 +287,6 @@ func (e CallDeadlineExceeded) MarshalJSON() ([]byte, error)                     
 var callDeadlineExceeded = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 2, Task: 65530,
 	Name: "CallDeadlineExceeded", Named: true, TaskName: "CallDeadlineExceeded",
-	New: func() etw.Event { return new(CallDeadlineExceeded) },
 }
 
 // AnyCallDeadlineExceeded is [CallDeadlineExceeded] in any version: a newer
@@ -332,7 +327,6 @@ func (e MessageSent) MarshalJSON() ([]byte, error)                         { ret
 var messageSent = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 5, Task: 65529,
 	Name: "MessageSent", Named: true, TaskName: "MessageSent",
-	New: func() etw.Event { return new(MessageSent) },
 }
 
 // AnyMessageSent is [MessageSent] in any version: a newer one is decoded like
@@ -372,7 +366,6 @@ func (e MessageReceived) MarshalJSON() ([]byte, error)                         {
 var messageReceived = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 5, Task: 65528,
 	Name: "MessageReceived", Named: true, TaskName: "MessageReceived",
-	New: func() etw.Event { return new(MessageReceived) },
 }
 
 // AnyMessageReceived is [MessageReceived] in any version: a newer one is
@@ -445,7 +438,6 @@ var callUnimplemented = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "method", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(CallUnimplemented) },
 }
 
 // AnyCallUnimplemented is [CallUnimplemented] in any version: a newer one is

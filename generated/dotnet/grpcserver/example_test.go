@@ -17,5 +17,5 @@ func ExampleAnyCallStart() {
 	for _, e := range mux.Enablement() {
 		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
 	}
-	// Output: Grpc.AspNetCore.Server:0x0:5
+	// Output: Grpc.AspNetCore.Server:0xf00000000000:5
 }

@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Grpc.AspNetCore.Server",
-	GUID: etw.GUID{0xb8, 0xf1, 0x42, 0xd4, 0x53, 0x59, 0x8b, 0x54, 0x37, 0x97, 0xd9, 0x67, 0x25, 0x94, 0x72, 0x55},
+	Name:        "Grpc.AspNetCore.Server",
+	GUID:        etw.GUID{0xb8, 0xf1, 0x42, 0xd4, 0x53, 0x59, 0x8b, 0x54, 0x37, 0x97, 0xd9, 0x67, 0x25, 0x94, 0x72, 0x55},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is Grpc.AspNetCore.Server d442f1b8-5953-548b-3797-d96725947255.
@@ -31,4 +33,19 @@ var Provider = &etw.Provider{
 		&messageReceived,
 		&callUnimplemented,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(CallStart),
+		new(CallStop),
+		new(CallFailed),
+		new(CallDeadlineExceeded),
+		new(MessageSent),
+		new(MessageReceived),
+		new(CallUnimplemented),
+	}
 }

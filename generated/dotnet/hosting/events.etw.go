@@ -61,7 +61,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -106,7 +105,6 @@ func (e HostStart) MarshalJSON() ([]byte, error)                         { retur
 var hostStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533,
 	Name: "HostStart", TaskName: "Host", OpcodeName: "Start",
-	New: func() etw.Event { return new(HostStart) },
 }
 
 // AnyHostStart is [HostStart] in any version: a newer one is decoded like it.
@@ -145,7 +143,6 @@ func (e HostStop) MarshalJSON() ([]byte, error)                         { return
 var hostStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533,
 	Name: "HostStop", TaskName: "Host", OpcodeName: "Stop",
-	New: func() etw.Event { return new(HostStop) },
 }
 
 // AnyHostStop is [HostStop] in any version: a newer one is decoded like it.
@@ -226,7 +223,6 @@ var requestStart = etw.EventDesc{
 		{Name: "method", Type: etw.InUnicodeString},
 		{Name: "path", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(RequestStart) },
 }
 
 // AnyRequestStart is [RequestStart] in any version: a newer one is decoded
@@ -272,7 +268,6 @@ func (e RequestStop) MarshalJSON() ([]byte, error)                         { ret
 var requestStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 2, Task: 65531,
 	Name: "RequestStop", TaskName: "Request", OpcodeName: "Stop",
-	New: func() etw.Event { return new(RequestStop) },
 }
 
 // AnyRequestStop is [RequestStop] in any version: a newer one is decoded like
@@ -314,7 +309,6 @@ func (e UnhandledException) MarshalJSON() ([]byte, error)                       
 var unhandledException = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 2, Task: 65529,
 	Name: "UnhandledException", TaskName: "UnhandledException",
-	New: func() etw.Event { return new(UnhandledException) },
 }
 
 // AnyUnhandledException is [UnhandledException] in any version: a newer one is
@@ -358,7 +352,6 @@ func (e ServerReady) MarshalJSON() ([]byte, error)                         { ret
 var serverReady = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 4, Task: 65528,
 	Name: "ServerReady", TaskName: "ServerReady",
-	New: func() etw.Event { return new(ServerReady) },
 }
 
 // AnyServerReady is [ServerReady] in any version: a newer one is decoded like

@@ -17,5 +17,5 @@ func ExampleAnyRequestStart() {
 	for _, e := range mux.Enablement() {
 		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
 	}
-	// Output: Microsoft.AspNetCore.Hosting:0x0:4
+	// Output: Microsoft.AspNetCore.Hosting:0xf00000000000:4
 }

@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Microsoft.AspNetCore.Hosting",
-	GUID: etw.GUID{0xa4, 0x64, 0xed, 0x9d, 0x4c, 0x41, 0x51, 0x52, 0xdc, 0xf7, 0x1e, 0x4e, 0x20, 0xc1, 0x5e, 0x70},
+	Name:        "Microsoft.AspNetCore.Hosting",
+	GUID:        etw.GUID{0xa4, 0x64, 0xed, 0x9d, 0x4c, 0x41, 0x51, 0x52, 0xdc, 0xf7, 0x1e, 0x4e, 0x20, 0xc1, 0x5e, 0x70},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is Microsoft.AspNetCore.Hosting
@@ -31,4 +33,18 @@ var Provider = &etw.Provider{
 		&unhandledException,
 		&serverReady,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(HostStart),
+		new(HostStop),
+		new(RequestStart),
+		new(RequestStop),
+		new(UnhandledException),
+		new(ServerReady),
+	}
 }

@@ -63,7 +63,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -183,7 +182,6 @@ var requestStart = etw.EventDesc{
 		{Name: "versionMinor", Type: etw.InUInt8},
 		{Name: "versionPolicy", Type: etw.InUInt32, Map: &httpVersionPolicyMap},
 	},
-	New: func() etw.Event { return new(RequestStart) },
 }
 
 // AnyRequestStart is [RequestStart] in any version: a newer one is decoded
@@ -263,7 +261,6 @@ var requestStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "statusCode", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(RequestStop) },
 }
 
 // AnyRequestStop is [RequestStop] in any version: a newer one is decoded like
@@ -337,7 +334,6 @@ var requestFailed = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "exceptionMessage", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(RequestFailed) },
 }
 
 // AnyRequestFailed is [RequestFailed] in any version: a newer one is decoded
@@ -457,7 +453,6 @@ var connectionEstablished = etw.EventDesc{
 		{Name: "port", Type: etw.InInt32},
 		{Name: "remoteAddress", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ConnectionEstablished) },
 }
 
 // AnyConnectionEstablished is [ConnectionEstablished] in any version: a newer
@@ -549,7 +544,6 @@ var connectionClosed = etw.EventDesc{
 		{Name: "versionMinor", Type: etw.InUInt8},
 		{Name: "connectionId", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(ConnectionClosed) },
 }
 
 // AnyConnectionClosed is [ConnectionClosed] in any version: a newer one is
@@ -635,7 +629,6 @@ var requestLeftQueue = etw.EventDesc{
 		{Name: "versionMajor", Type: etw.InUInt8},
 		{Name: "versionMinor", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(RequestLeftQueue) },
 }
 
 // AnyRequestLeftQueue is [RequestLeftQueue] in any version: a newer one is
@@ -708,7 +701,6 @@ var requestHeadersStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(RequestHeadersStart) },
 }
 
 // AnyRequestHeadersStart is [RequestHeadersStart] in any version: a newer one
@@ -752,7 +744,6 @@ func (e RequestHeadersStop) MarshalJSON() ([]byte, error)                       
 var requestHeadersStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 2, Task: 65527,
 	Name: "RequestHeadersStop", TaskName: "RequestHeaders", OpcodeName: "Stop",
-	New: func() etw.Event { return new(RequestHeadersStop) },
 }
 
 // AnyRequestHeadersStop is [RequestHeadersStop] in any version: a newer one is
@@ -796,7 +787,6 @@ func (e RequestContentStart) MarshalJSON() ([]byte, error)                      
 var requestContentStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 1, Task: 65525,
 	Name: "RequestContentStart", TaskName: "RequestContent", OpcodeName: "Start",
-	New: func() etw.Event { return new(RequestContentStart) },
 }
 
 // AnyRequestContentStart is [RequestContentStart] in any version: a newer one
@@ -872,7 +862,6 @@ var requestContentStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "contentLength", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(RequestContentStop) },
 }
 
 // AnyRequestContentStop is [RequestContentStop] in any version: a newer one is
@@ -916,7 +905,6 @@ func (e ResponseHeadersStart) MarshalJSON() ([]byte, error)                     
 var responseHeadersStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 1, Task: 65523,
 	Name: "ResponseHeadersStart", TaskName: "ResponseHeaders", OpcodeName: "Start",
-	New: func() etw.Event { return new(ResponseHeadersStart) },
 }
 
 // AnyResponseHeadersStart is [ResponseHeadersStart] in any version: a newer
@@ -991,7 +979,6 @@ var responseHeadersStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "statusCode", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ResponseHeadersStop) },
 }
 
 // AnyResponseHeadersStop is [ResponseHeadersStop] in any version: a newer one
@@ -1036,7 +1023,6 @@ func (e ResponseContentStart) MarshalJSON() ([]byte, error)                     
 var responseContentStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Level: 4, Opcode: 1, Task: 65521,
 	Name: "ResponseContentStart", TaskName: "ResponseContent", OpcodeName: "Start",
-	New: func() etw.Event { return new(ResponseContentStart) },
 }
 
 // AnyResponseContentStart is [ResponseContentStart] in any version: a newer
@@ -1080,7 +1066,6 @@ func (e ResponseContentStop) MarshalJSON() ([]byte, error)                      
 var responseContentStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Level: 4, Opcode: 2, Task: 65521,
 	Name: "ResponseContentStop", TaskName: "ResponseContent", OpcodeName: "Stop",
-	New: func() etw.Event { return new(ResponseContentStop) },
 }
 
 // AnyResponseContentStop is [ResponseContentStop] in any version: a newer one
@@ -1157,7 +1142,6 @@ var requestFailedDetailed = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "exception", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(RequestFailedDetailed) },
 }
 
 // AnyRequestFailedDetailed is [RequestFailedDetailed] in any version: a newer
@@ -1236,7 +1220,6 @@ var redirect = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "redirectUri", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(Redirect) },
 }
 
 // AnyRedirect is [Redirect] in any version: a newer one is decoded like it.

@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "System.Net.Http",
-	GUID: etw.GUID{0x33, 0x56, 0x0b, 0xd3, 0xf1, 0x7e, 0x85, 0x54, 0xb4, 0xe0, 0x94, 0x97, 0x9b, 0x10, 0x20, 0x68},
+	Name:        "System.Net.Http",
+	GUID:        etw.GUID{0x33, 0x56, 0x0b, 0xd3, 0xf1, 0x7e, 0x85, 0x54, 0xb4, 0xe0, 0x94, 0x97, 0x9b, 0x10, 0x20, 0x68},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is System.Net.Http d30b5633-7ef1-5485-b4e0-94979b102068.
@@ -44,6 +46,30 @@ var Provider = &etw.Provider{
 	Keywords: []etw.KeywordDesc{
 		{Name: "RequestFailedDetailed", Mask: 0x1},
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(RequestStart),
+		new(RequestStop),
+		new(RequestFailed),
+		new(ConnectionEstablished),
+		new(ConnectionClosed),
+		new(RequestLeftQueue),
+		new(RequestHeadersStart),
+		new(RequestHeadersStop),
+		new(RequestContentStart),
+		new(RequestContentStop),
+		new(ResponseHeadersStart),
+		new(ResponseHeadersStop),
+		new(ResponseContentStart),
+		new(ResponseContentStop),
+		new(RequestFailedDetailed),
+		new(Redirect),
+	}
 }
 
 // Keywords, one bit each.

@@ -62,7 +62,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -156,7 +155,6 @@ var connectionStart = etw.EventDesc{
 		{Name: "localEndPoint", Type: etw.InUnicodeString},
 		{Name: "remoteEndPoint", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ConnectionStart) },
 }
 
 // AnyConnectionStart is [ConnectionStart] in any version: a newer one is
@@ -234,7 +232,6 @@ var connectionStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ConnectionStop) },
 }
 
 // AnyConnectionStop is [ConnectionStop] in any version: a newer one is decoded
@@ -340,7 +337,6 @@ var requestStart = etw.EventDesc{
 		{Name: "path", Type: etw.InUnicodeString},
 		{Name: "method", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(RequestStart) },
 }
 
 // AnyRequestStart is [RequestStart] in any version: a newer one is decoded
@@ -448,7 +444,6 @@ var requestStop = etw.EventDesc{
 		{Name: "path", Type: etw.InUnicodeString},
 		{Name: "method", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(RequestStop) },
 }
 
 // AnyRequestStop is [RequestStop] in any version: a newer one is decoded like
@@ -530,7 +525,6 @@ var connectionRejected = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ConnectionRejected) },
 }
 
 // AnyConnectionRejected is [ConnectionRejected] in any version: a newer one is
@@ -615,7 +609,6 @@ var tlsHandshakeStart = etw.EventDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 		{Name: "sslProtocols", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(TlsHandshakeStart) },
 }
 
 // AnyTlsHandshakeStart is [TlsHandshakeStart] in any version: a newer one is
@@ -715,7 +708,6 @@ var tlsHandshakeStop = etw.EventDesc{
 		{Name: "applicationProtocol", Type: etw.InUnicodeString},
 		{Name: "hostName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(TlsHandshakeStop) },
 }
 
 // AnyTlsHandshakeStop is [TlsHandshakeStop] in any version: a newer one is
@@ -794,7 +786,6 @@ var tlsHandshakeFailed = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(TlsHandshakeFailed) },
 }
 
 // AnyTlsHandshakeFailed is [TlsHandshakeFailed] in any version: a newer one is
@@ -883,7 +874,6 @@ var configuration = etw.EventDesc{
 		{Name: "instanceId", Type: etw.InInt32},
 		{Name: "configuration", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(Configuration) },
 }
 
 // AnyConfiguration is event 11, of task Configuration, level win:LogAlways, in

@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Microsoft-AspNetCore-Server-Kestrel",
-	GUID: etw.GUID{0x76, 0x46, 0xeb, 0xbd, 0x6e, 0xa3, 0x42, 0x54, 0xdb, 0x99, 0x47, 0x64, 0xe2, 0x32, 0x6c, 0x7d},
+	Name:        "Microsoft-AspNetCore-Server-Kestrel",
+	GUID:        etw.GUID{0x76, 0x46, 0xeb, 0xbd, 0x6e, 0xa3, 0x42, 0x54, 0xdb, 0x99, 0x47, 0x64, 0xe2, 0x32, 0x6c, 0x7d},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is Microsoft-AspNetCore-Server-Kestrel
@@ -34,4 +36,21 @@ var Provider = &etw.Provider{
 		&tlsHandshakeFailed,
 		&configuration,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(ConnectionStart),
+		new(ConnectionStop),
+		new(RequestStart),
+		new(RequestStop),
+		new(ConnectionRejected),
+		new(TlsHandshakeStart),
+		new(TlsHandshakeStop),
+		new(TlsHandshakeFailed),
+		new(Configuration),
+	}
 }

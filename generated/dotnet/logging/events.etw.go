@@ -64,7 +64,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -200,7 +199,6 @@ var formattedMessage = etw.EventDesc{
 		{Name: "ActivitySpanId", Type: etw.InUnicodeString},
 		{Name: "ActivityTraceFlags", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(FormattedMessage) },
 }
 
 // AnyFormattedMessage is event 1, of task FormattedMessage, keyword
@@ -419,7 +417,6 @@ var message = etw.EventDesc{
 		{Name: "ActivitySpanId", Type: etw.InUnicodeString},
 		{Name: "ActivityTraceFlags", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(Message) },
 }
 
 // MessageException is the type of [Message.Exception].
@@ -695,7 +692,6 @@ var activityStart = etw.EventDesc{
 			{Name: "Value", Type: etw.InUnicodeString},
 		}},
 	},
-	New: func() etw.Event { return new(ActivityStart) },
 }
 
 // ActivityStartArgument is one element of [ActivityStart.Arguments].
@@ -903,7 +899,6 @@ var activityStop = etw.EventDesc{
 		{Name: "FactoryID", Type: etw.InInt32},
 		{Name: "LoggerName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ActivityStop) },
 }
 
 // AnyActivityStop is [ActivityStop] in any version: a newer one is decoded
@@ -1051,7 +1046,6 @@ var messageJson = etw.EventDesc{
 		{Name: "ActivitySpanId", Type: etw.InUnicodeString},
 		{Name: "ActivityTraceFlags", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(MessageJson) },
 }
 
 // AnyMessageJson is [MessageJson] in any version: a newer one is decoded like
@@ -1156,7 +1150,6 @@ var activityJsonStart = etw.EventDesc{
 		{Name: "LoggerName", Type: etw.InUnicodeString},
 		{Name: "ArgumentsJson", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ActivityJsonStart) },
 }
 
 // AnyActivityJsonStart is [ActivityJsonStart] in any version: a newer one is
@@ -1250,7 +1243,6 @@ var activityJsonStop = etw.EventDesc{
 		{Name: "FactoryID", Type: etw.InInt32},
 		{Name: "LoggerName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ActivityJsonStop) },
 }
 
 // AnyActivityJsonStop is [ActivityJsonStop] in any version: a newer one is

@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Microsoft-Extensions-Logging",
-	GUID: etw.GUID{0x97, 0x3b, 0xc7, 0x3a, 0x73, 0xaf, 0xe9, 0x50, 0x08, 0x22, 0x5d, 0xa4, 0x36, 0x79, 0x20, 0xd0},
+	Name:        "Microsoft-Extensions-Logging",
+	GUID:        etw.GUID{0x97, 0x3b, 0xc7, 0x3a, 0x73, 0xaf, 0xe9, 0x50, 0x08, 0x22, 0x5d, 0xa4, 0x36, 0x79, 0x20, 0xd0},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is Microsoft-Extensions-Logging
@@ -39,6 +41,21 @@ var Provider = &etw.Provider{
 		{Name: "FormattedMessage", Mask: 0x4},
 		{Name: "JsonMessage", Mask: 0x8},
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(FormattedMessage),
+		new(Message),
+		new(ActivityStart),
+		new(ActivityStop),
+		new(MessageJson),
+		new(ActivityJsonStart),
+		new(ActivityJsonStop),
+	}
 }
 
 // Keywords, one bit each.

@@ -62,7 +62,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -140,7 +139,6 @@ var message = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(Message) },
 }
 
 // AnyMessage is event 1, of task Message, keyword Messages, level
@@ -250,7 +248,6 @@ var collectionStart = etw.EventDesc{
 		{Name: "intervalStartTime", Type: etw.InFileTime},
 		{Name: "intervalEndTime", Type: etw.InFileTime},
 	},
-	New: func() etw.Event { return new(CollectionStart) },
 }
 
 // AnyCollectionStart is [CollectionStart] in any version: a newer one is
@@ -338,7 +335,6 @@ var collectionStop = etw.EventDesc{
 		{Name: "intervalStartTime", Type: etw.InFileTime},
 		{Name: "intervalEndTime", Type: etw.InFileTime},
 	},
-	New: func() etw.Event { return new(CollectionStop) },
 }
 
 // AnyCollectionStop is [CollectionStop] in any version: a newer one is decoded
@@ -475,7 +471,6 @@ var counterRateValuePublished = etw.EventDesc{
 		{Name: "value", Type: etw.InUnicodeString},
 		{Name: "instrumentId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(CounterRateValuePublished) },
 }
 
 // AnyCounterRateValuePublished is [CounterRateValuePublished] in any version:
@@ -610,7 +605,6 @@ var gaugeValuePublished = etw.EventDesc{
 		{Name: "lastValue", Type: etw.InUnicodeString},
 		{Name: "instrumentId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(GaugeValuePublished) },
 }
 
 // AnyGaugeValuePublished is [GaugeValuePublished] in any version: a newer one
@@ -757,7 +751,6 @@ var histogramValuePublished = etw.EventDesc{
 		{Name: "sum", Type: etw.InDouble},
 		{Name: "instrumentId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(HistogramValuePublished) },
 }
 
 // AnyHistogramValuePublished is [HistogramValuePublished] in any version: a
@@ -919,7 +912,6 @@ var beginInstrumentReporting = etw.EventDesc{
 		{Name: "instrumentId", Type: etw.InInt32},
 		{Name: "meterTelemetrySchemaUrl", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(BeginInstrumentReporting) },
 }
 
 // AnyBeginInstrumentReporting is [BeginInstrumentReporting] in any version: a
@@ -1083,7 +1075,6 @@ var endInstrumentReporting = etw.EventDesc{
 		{Name: "instrumentId", Type: etw.InInt32},
 		{Name: "meterTelemetrySchemaUrl", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EndInstrumentReporting) },
 }
 
 // AnyEndInstrumentReporting is [EndInstrumentReporting] in any version: a
@@ -1178,7 +1169,6 @@ var errorEvent = etw.EventDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 		{Name: "errorMessage", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(Error) },
 }
 
 // AnyError is [Error] in any version: a newer one is decoded like it.
@@ -1259,7 +1249,6 @@ var initialInstrumentEnumerationComplete = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(InitialInstrumentEnumerationComplete) },
 }
 
 // AnyInitialInstrumentEnumerationComplete is
@@ -1416,7 +1405,6 @@ var instrumentPublished = etw.EventDesc{
 		{Name: "instrumentId", Type: etw.InInt32},
 		{Name: "meterTelemetrySchemaUrl", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(InstrumentPublished) },
 }
 
 // AnyInstrumentPublished is [InstrumentPublished] in any version: a newer one
@@ -1506,7 +1494,6 @@ var timeSeriesLimitReached = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(TimeSeriesLimitReached) },
 }
 
 // AnyTimeSeriesLimitReached is [TimeSeriesLimitReached] in any version: a
@@ -1586,7 +1573,6 @@ var histogramLimitReached = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(HistogramLimitReached) },
 }
 
 // AnyHistogramLimitReached is [HistogramLimitReached] in any version: a newer
@@ -1676,7 +1662,6 @@ var observableInstrumentCallbackError = etw.EventDesc{
 		{Name: "sessionId", Type: etw.InUnicodeString},
 		{Name: "errorMessage", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ObservableInstrumentCallbackError) },
 }
 
 // AnyObservableInstrumentCallbackError is [ObservableInstrumentCallbackError]
@@ -1762,7 +1747,6 @@ var multipleSessionsNotSupportedError = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "runningSessionId", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(MultipleSessionsNotSupportedError) },
 }
 
 // AnyMultipleSessionsNotSupportedError is [MultipleSessionsNotSupportedError]
@@ -1902,7 +1886,6 @@ var upDownCounterRateValuePublished = etw.EventDesc{
 		{Name: "value", Type: etw.InUnicodeString},
 		{Name: "instrumentId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(UpDownCounterRateValuePublished) },
 }
 
 // AnyUpDownCounterRateValuePublished is [UpDownCounterRateValuePublished] in
@@ -2037,7 +2020,6 @@ var multipleSessionsConfiguredIncorrectlyError = etw.EventDesc{
 		{Name: "expectedRefreshInterval", Type: etw.InUnicodeString},
 		{Name: "actualRefreshInterval", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(MultipleSessionsConfiguredIncorrectlyError) },
 }
 
 // AnyMultipleSessionsConfiguredIncorrectlyError is
@@ -2132,7 +2114,6 @@ var versionEvent = etw.EventDesc{
 		{Name: "Minor", Type: etw.InInt32},
 		{Name: "Patch", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(Version) },
 }
 
 // AnyVersion is [Version] in any version: a newer one is decoded like it.
@@ -2298,7 +2279,6 @@ var base2ExponentialHistogramValuePublished = etw.EventDesc{
 		{Name: "maximum", Type: etw.InDouble},
 		{Name: "buckets", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(Base2ExponentialHistogramValuePublished) },
 }
 
 // AnyBase2ExponentialHistogramValuePublished is

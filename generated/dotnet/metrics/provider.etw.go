@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "System.Diagnostics.Metrics",
-	GUID: etw.GUID{0xc4, 0x2b, 0x75, 0x20, 0x51, 0xc1, 0xf5, 0x50, 0xf2, 0x7b, 0xdf, 0x92, 0xd8, 0xaf, 0x5a, 0x61},
+	Name:        "System.Diagnostics.Metrics",
+	GUID:        etw.GUID{0xc4, 0x2b, 0x75, 0x20, 0x51, 0xc1, 0xf5, 0x50, 0xf2, 0x7b, 0xdf, 0x92, 0xd8, 0xaf, 0x5a, 0x61},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is System.Diagnostics.Metrics 20752bc4-c151-50f5-f27b-df92d8af5a61.
@@ -50,6 +52,33 @@ var Provider = &etw.Provider{
 		{Name: "TimeSeriesValues", Mask: 0x2},
 		{Name: "InstrumentPublishing", Mask: 0x4},
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(Message),
+		new(CollectionStart),
+		new(CollectionStop),
+		new(CounterRateValuePublished),
+		new(GaugeValuePublished),
+		new(HistogramValuePublished),
+		new(BeginInstrumentReporting),
+		new(EndInstrumentReporting),
+		new(Error),
+		new(InitialInstrumentEnumerationComplete),
+		new(InstrumentPublished),
+		new(TimeSeriesLimitReached),
+		new(HistogramLimitReached),
+		new(ObservableInstrumentCallbackError),
+		new(MultipleSessionsNotSupportedError),
+		new(UpDownCounterRateValuePublished),
+		new(MultipleSessionsConfiguredIncorrectlyError),
+		new(Version),
+		new(Base2ExponentialHistogramValuePublished),
+	}
 }
 
 // Keywords, one bit each.

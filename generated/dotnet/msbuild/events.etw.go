@@ -62,7 +62,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -141,7 +140,6 @@ var applyLazyItemOperationsStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "itemType", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ApplyLazyItemOperationsStart) },
 }
 
 // AnyApplyLazyItemOperationsStart is [ApplyLazyItemOperationsStart] in any
@@ -220,7 +218,6 @@ var applyLazyItemOperationsStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "itemType", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ApplyLazyItemOperationsStop) },
 }
 
 // AnyApplyLazyItemOperationsStop is [ApplyLazyItemOperationsStop] in any
@@ -265,7 +262,6 @@ func (e BuildStart) MarshalJSON() ([]byte, error)                         { retu
 var buildStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Opcode: 1, Task: 65531, Keywords: 0x3,
 	Name: "BuildStart", TaskName: "Build", OpcodeName: "Start",
-	New: func() etw.Event { return new(BuildStart) },
 }
 
 // AnyBuildStart is [BuildStart] in any version: a newer one is decoded like
@@ -305,7 +301,6 @@ func (e BuildStop) MarshalJSON() ([]byte, error)                         { retur
 var buildStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 2, Task: 65531, Keywords: 0x3,
 	Name: "BuildStop", TaskName: "Build", OpcodeName: "Stop",
-	New: func() etw.Event { return new(BuildStop) },
 }
 
 // AnyBuildStop is [BuildStop] in any version: a newer one is decoded like it.
@@ -384,7 +379,6 @@ var buildProjectStart = etw.EventDesc{
 		{Name: "projectPath", Type: etw.InUnicodeString},
 		{Name: "targets", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(BuildProjectStart) },
 }
 
 // AnyBuildProjectStart is [BuildProjectStart] in any version: a newer one is
@@ -470,7 +464,6 @@ var buildProjectStop = etw.EventDesc{
 		{Name: "projectPath", Type: etw.InUnicodeString},
 		{Name: "targets", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(BuildProjectStop) },
 }
 
 // AnyBuildProjectStop is [BuildProjectStop] in any version: a newer one is
@@ -514,7 +507,6 @@ func (e RarComputeClosureStart) MarshalJSON() ([]byte, error)                   
 var rarComputeClosureStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Level: 4, Opcode: 1, Task: 65527, Keywords: 0x1,
 	Name: "RarComputeClosureStart", TaskName: "RarComputeClosure", OpcodeName: "Start",
-	New: func() etw.Event { return new(RarComputeClosureStart) },
 }
 
 // AnyRarComputeClosureStart is [RarComputeClosureStart] in any version: a
@@ -556,7 +548,6 @@ func (e RarComputeClosureStop) MarshalJSON() ([]byte, error)                    
 var rarComputeClosureStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 2, Task: 65527, Keywords: 0x1,
 	Name: "RarComputeClosureStop", TaskName: "RarComputeClosure", OpcodeName: "Stop",
-	New: func() etw.Event { return new(RarComputeClosureStop) },
 }
 
 // AnyRarComputeClosureStop is [RarComputeClosureStop] in any version: a newer
@@ -631,7 +622,6 @@ var evaluateConditionStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "condition", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EvaluateConditionStart) },
 }
 
 // AnyEvaluateConditionStart is [EvaluateConditionStart] in any version: a
@@ -715,7 +705,6 @@ var evaluateConditionStop = etw.EventDesc{
 		{Name: "condition", Type: etw.InUnicodeString},
 		{Name: "result", Type: etw.InBoolean},
 	},
-	New: func() etw.Event { return new(EvaluateConditionStop) },
 }
 
 // AnyEvaluateConditionStop is [EvaluateConditionStop] in any version: a newer
@@ -793,7 +782,6 @@ var evaluateStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EvaluateStart) },
 }
 
 // AnyEvaluateStart is [EvaluateStart] in any version: a newer one is decoded
@@ -869,7 +857,6 @@ var evaluateStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EvaluateStop) },
 }
 
 // AnyEvaluateStop is [EvaluateStop] in any version: a newer one is decoded
@@ -945,7 +932,6 @@ var evaluatePass0Start = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EvaluatePass0Start) },
 }
 
 // AnyEvaluatePass0Start is [EvaluatePass0Start] in any version: a newer one is
@@ -1023,7 +1009,6 @@ var evaluatePass0Stop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EvaluatePass0Stop) },
 }
 
 // AnyEvaluatePass0Stop is [EvaluatePass0Stop] in any version: a newer one is
@@ -1101,7 +1086,6 @@ var evaluatePass1Start = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EvaluatePass1Start) },
 }
 
 // AnyEvaluatePass1Start is [EvaluatePass1Start] in any version: a newer one is
@@ -1179,7 +1163,6 @@ var evaluatePass1Stop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EvaluatePass1Stop) },
 }
 
 // AnyEvaluatePass1Stop is [EvaluatePass1Stop] in any version: a newer one is
@@ -1257,7 +1240,6 @@ var evaluatePass2Start = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EvaluatePass2Start) },
 }
 
 // AnyEvaluatePass2Start is [EvaluatePass2Start] in any version: a newer one is
@@ -1335,7 +1317,6 @@ var evaluatePass2Stop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EvaluatePass2Stop) },
 }
 
 // AnyEvaluatePass2Stop is [EvaluatePass2Stop] in any version: a newer one is
@@ -1413,7 +1394,6 @@ var evaluatePass3Start = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EvaluatePass3Start) },
 }
 
 // AnyEvaluatePass3Start is [EvaluatePass3Start] in any version: a newer one is
@@ -1491,7 +1471,6 @@ var evaluatePass3Stop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EvaluatePass3Stop) },
 }
 
 // AnyEvaluatePass3Stop is [EvaluatePass3Stop] in any version: a newer one is
@@ -1569,7 +1548,6 @@ var evaluatePass4Start = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EvaluatePass4Start) },
 }
 
 // AnyEvaluatePass4Start is [EvaluatePass4Start] in any version: a newer one is
@@ -1647,7 +1625,6 @@ var evaluatePass4Stop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EvaluatePass4Stop) },
 }
 
 // AnyEvaluatePass4Stop is [EvaluatePass4Stop] in any version: a newer one is
@@ -1725,7 +1702,6 @@ var evaluatePass5Start = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EvaluatePass5Start) },
 }
 
 // AnyEvaluatePass5Start is [EvaluatePass5Start] in any version: a newer one is
@@ -1803,7 +1779,6 @@ var evaluatePass5Stop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "projectFile", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EvaluatePass5Stop) },
 }
 
 // AnyEvaluatePass5Stop is [EvaluatePass5Stop] in any version: a newer one is
@@ -1851,7 +1826,6 @@ func (e GenerateResourceOverallStart) MarshalJSON() ([]byte, error)         { re
 var generateResourceOverallStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 25, Level: 4, Opcode: 1, Task: 65509, Keywords: 0x1,
 	Name: "GenerateResourceOverallStart", TaskName: "GenerateResourceOverall", OpcodeName: "Start",
-	New: func() etw.Event { return new(GenerateResourceOverallStart) },
 }
 
 // AnyGenerateResourceOverallStart is [GenerateResourceOverallStart] in any
@@ -1896,7 +1870,6 @@ func (e GenerateResourceOverallStop) MarshalJSON() ([]byte, error)        { retu
 var generateResourceOverallStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 26, Level: 4, Opcode: 2, Task: 65509, Keywords: 0x1,
 	Name: "GenerateResourceOverallStop", TaskName: "GenerateResourceOverall", OpcodeName: "Stop",
-	New: func() etw.Event { return new(GenerateResourceOverallStop) },
 }
 
 // AnyGenerateResourceOverallStop is [GenerateResourceOverallStop] in any
@@ -1940,7 +1913,6 @@ func (e RarOverallStart) MarshalJSON() ([]byte, error)                         {
 var rarOverallStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 27, Level: 4, Opcode: 1, Task: 65507, Keywords: 0x3,
 	Name: "RarOverallStart", TaskName: "RarOverall", OpcodeName: "Start",
-	New: func() etw.Event { return new(RarOverallStart) },
 }
 
 // AnyRarOverallStart is [RarOverallStart] in any version: a newer one is
@@ -2041,7 +2013,6 @@ var rarOverallStop = etw.EventDesc{
 		{Name: "copyLocalFilesCount", Type: etw.InInt32},
 		{Name: "findDependencies", Type: etw.InBoolean},
 	},
-	New: func() etw.Event { return new(RarOverallStop) },
 }
 
 // AnyRarOverallStop is [RarOverallStop] in any version: a newer one is decoded
@@ -2114,7 +2085,6 @@ var loadDocumentStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "fullPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(LoadDocumentStart) },
 }
 
 // AnyLoadDocumentStart is [LoadDocumentStart] in any version: a newer one is
@@ -2192,7 +2162,6 @@ var loadDocumentStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "fullPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(LoadDocumentStop) },
 }
 
 // AnyLoadDocumentStop is [LoadDocumentStop] in any version: a newer one is
@@ -2235,7 +2204,6 @@ func (e RarLogResultsStart) MarshalJSON() ([]byte, error)                       
 var rarLogResultsStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 31, Level: 4, Opcode: 1, Task: 65503, Keywords: 0x1,
 	Name: "RarLogResultsStart", TaskName: "RarLogResults", OpcodeName: "Start",
-	New: func() etw.Event { return new(RarLogResultsStart) },
 }
 
 // AnyRarLogResultsStart is [RarLogResultsStart] in any version: a newer one is
@@ -2277,7 +2245,6 @@ func (e RarLogResultsStop) MarshalJSON() ([]byte, error)                        
 var rarLogResultsStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 32, Level: 4, Opcode: 2, Task: 65503, Keywords: 0x1,
 	Name: "RarLogResultsStop", TaskName: "RarLogResults", OpcodeName: "Stop",
-	New: func() etw.Event { return new(RarLogResultsStop) },
 }
 
 // AnyRarLogResultsStop is [RarLogResultsStop] in any version: a newer one is
@@ -2352,7 +2319,6 @@ var parseStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "projectFileName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ParseStart) },
 }
 
 // AnyParseStart is [ParseStart] in any version: a newer one is decoded like
@@ -2428,7 +2394,6 @@ var parseStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "projectFileName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ParseStop) },
 }
 
 // AnyParseStop is [ParseStop] in any version: a newer one is decoded like it.
@@ -2483,7 +2448,6 @@ func (e RarRemoveReferencesMarkedForExclusionStart) MarshalJSON() ([]byte, error
 var rarRemoveReferencesMarkedForExclusionStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 35, Level: 4, Opcode: 1, Task: 65499, Keywords: 0x1,
 	Name: "RarRemoveReferencesMarkedForExclusionStart", TaskName: "RarRemoveReferencesMarkedForExclusion", OpcodeName: "Start",
-	New: func() etw.Event { return new(RarRemoveReferencesMarkedForExclusionStart) },
 }
 
 // AnyRarRemoveReferencesMarkedForExclusionStart is
@@ -2541,7 +2505,6 @@ func (e RarRemoveReferencesMarkedForExclusionStop) MarshalJSON() ([]byte, error)
 var rarRemoveReferencesMarkedForExclusionStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 36, Level: 4, Opcode: 2, Task: 65499, Keywords: 0x1,
 	Name: "RarRemoveReferencesMarkedForExclusionStop", TaskName: "RarRemoveReferencesMarkedForExclusion", OpcodeName: "Stop",
-	New: func() etw.Event { return new(RarRemoveReferencesMarkedForExclusionStop) },
 }
 
 // AnyRarRemoveReferencesMarkedForExclusionStop is
@@ -2637,7 +2600,6 @@ var requestThreadProcStart = etw.EventDesc{
 		{Name: "globalRequestId", Type: etw.InInt32},
 		{Name: "nodeRequestId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(RequestThreadProcStart) },
 }
 
 // AnyRequestThreadProcStart is [RequestThreadProcStart] in any version: a
@@ -2733,7 +2695,6 @@ var requestThreadProcStop = etw.EventDesc{
 		{Name: "globalRequestId", Type: etw.InInt32},
 		{Name: "nodeRequestId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(RequestThreadProcStop) },
 }
 
 // AnyRequestThreadProcStop is [RequestThreadProcStop] in any version: a newer
@@ -2811,7 +2772,6 @@ var saveStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "fileLocation", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SaveStart) },
 }
 
 // AnySaveStart is [SaveStart] in any version: a newer one is decoded like it.
@@ -2886,7 +2846,6 @@ var saveStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "fileLocation", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SaveStop) },
 }
 
 // AnySaveStop is [SaveStop] in any version: a newer one is decoded like it.
@@ -2975,7 +2934,6 @@ var expandGlobStart = etw.EventDesc{
 		{Name: "glob", Type: etw.InUnicodeString},
 		{Name: "excludedPatterns", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ExpandGlobStart) },
 }
 
 // AnyExpandGlobStart is [ExpandGlobStart] in any version: a newer one is
@@ -3067,7 +3025,6 @@ var expandGlobStop = etw.EventDesc{
 		{Name: "glob", Type: etw.InUnicodeString},
 		{Name: "excludedPatterns", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ExpandGlobStop) },
 }
 
 // AnyExpandGlobStop is [ExpandGlobStop] in any version: a newer one is decoded
@@ -3145,7 +3102,6 @@ var targetStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "targetName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(TargetStart) },
 }
 
 // AnyTargetStart is [TargetStart] in any version: a newer one is decoded like
@@ -3228,7 +3184,6 @@ var targetStop = etw.EventDesc{
 		{Name: "targetName", Type: etw.InUnicodeString},
 		{Name: "result", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(TargetStop) },
 }
 
 // AnyTargetStop is [TargetStop] in any version: a newer one is decoded like
@@ -3305,7 +3260,6 @@ var msBuildExeStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "commandLine", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(MSBuildExeStart) },
 }
 
 // AnyMSBuildExeStart is [MSBuildExeStart] in any version: a newer one is
@@ -3381,7 +3335,6 @@ var msBuildExeStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "commandLine", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(MSBuildExeStop) },
 }
 
 // AnyMSBuildExeStop is [MSBuildExeStop] in any version: a newer one is decoded
@@ -3465,7 +3418,6 @@ var executeTaskStart = etw.EventDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 		{Name: "taskID", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ExecuteTaskStart) },
 }
 
 // AnyExecuteTaskStart is [ExecuteTaskStart] in any version: a newer one is
@@ -3547,7 +3499,6 @@ var executeTaskStop = etw.EventDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 		{Name: "taskID", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ExecuteTaskStop) },
 }
 
 // AnyExecuteTaskStop is [ExecuteTaskStop] in any version: a newer one is
@@ -3629,7 +3580,6 @@ var executeTaskYieldStart = etw.EventDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 		{Name: "taskID", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ExecuteTaskYieldStart) },
 }
 
 // AnyExecuteTaskYieldStart is [ExecuteTaskYieldStart] in any version: a newer
@@ -3713,7 +3663,6 @@ var executeTaskYieldStop = etw.EventDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 		{Name: "taskID", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ExecuteTaskYieldStop) },
 }
 
 // AnyExecuteTaskYieldStop is [ExecuteTaskYieldStop] in any version: a newer
@@ -3798,7 +3747,6 @@ var executeTaskReacquireStart = etw.EventDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 		{Name: "taskID", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ExecuteTaskReacquireStart) },
 }
 
 // AnyExecuteTaskReacquireStart is [ExecuteTaskReacquireStart] in any version:
@@ -3882,7 +3830,6 @@ var executeTaskReacquireStop = etw.EventDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 		{Name: "taskID", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ExecuteTaskReacquireStop) },
 }
 
 // AnyExecuteTaskReacquireStop is [ExecuteTaskReacquireStop] in any version: a
@@ -3963,7 +3910,6 @@ var projectGraphConstructionStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "graphEntryPoints", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ProjectGraphConstructionStart) },
 }
 
 // AnyProjectGraphConstructionStart is [ProjectGraphConstructionStart] in any
@@ -4042,7 +3988,6 @@ var projectGraphConstructionStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "graphEntryPoints", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ProjectGraphConstructionStop) },
 }
 
 // AnyProjectGraphConstructionStop is [ProjectGraphConstructionStop] in any
@@ -4118,7 +4063,6 @@ var packetReadSize = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "size", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(PacketReadSize) },
 }
 
 // AnyPacketReadSize is [PacketReadSize] in any version: a newer one is decoded
@@ -4158,7 +4102,6 @@ func (e TargetUpToDateStart) MarshalJSON() ([]byte, error)                      
 var targetUpToDateStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 56, Level: 4, Opcode: 1, Task: 65478, Keywords: 0x1,
 	Name: "TargetUpToDateStart", TaskName: "TargetUpToDate", OpcodeName: "Start",
-	New: func() etw.Event { return new(TargetUpToDateStart) },
 }
 
 // AnyTargetUpToDateStart is [TargetUpToDateStart] in any version: a newer one
@@ -4231,7 +4174,6 @@ var targetUpToDateStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "result", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(TargetUpToDateStop) },
 }
 
 // AnyTargetUpToDateStop is [TargetUpToDateStop] in any version: a newer one is
@@ -4306,7 +4248,6 @@ var copyUpToDateStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "path", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(CopyUpToDateStart) },
 }
 
 // AnyCopyUpToDateStart is [CopyUpToDateStart] in any version: a newer one is
@@ -4390,7 +4331,6 @@ var copyUpToDateStop = etw.EventDesc{
 		{Name: "path", Type: etw.InUnicodeString},
 		{Name: "wasUpToDate", Type: etw.InBoolean},
 	},
-	New: func() etw.Event { return new(CopyUpToDateStop) },
 }
 
 // AnyCopyUpToDateStop is [CopyUpToDateStop] in any version: a newer one is
@@ -4438,7 +4378,6 @@ func (e WriteLinesToFileUpToDateStart) MarshalJSON() ([]byte, error)          { 
 var writeLinesToFileUpToDateStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 60, Level: 4, Opcode: 1, Task: 65474, Keywords: 0x1,
 	Name: "WriteLinesToFileUpToDateStart", TaskName: "WriteLinesToFileUpToDate", OpcodeName: "Start",
-	New: func() etw.Event { return new(WriteLinesToFileUpToDateStart) },
 }
 
 // AnyWriteLinesToFileUpToDateStart is [WriteLinesToFileUpToDateStart] in any
@@ -4520,7 +4459,6 @@ var writeLinesToFileUpToDateStop = etw.EventDesc{
 		{Name: "fileItemSpec", Type: etw.InUnicodeString},
 		{Name: "wasUpToDate", Type: etw.InBoolean},
 	},
-	New: func() etw.Event { return new(WriteLinesToFileUpToDateStop) },
 }
 
 // AnyWriteLinesToFileUpToDateStop is [WriteLinesToFileUpToDateStop] in any
@@ -4574,7 +4512,6 @@ func (e SdkResolverLoadAllResolversStart) MarshalJSON() ([]byte, error) {
 var sdkResolverLoadAllResolversStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 62, Level: 4, Opcode: 1, Task: 65472, Keywords: 0x1,
 	Name: "SdkResolverLoadAllResolversStart", TaskName: "SdkResolverLoadAllResolvers", OpcodeName: "Start",
-	New: func() etw.Event { return new(SdkResolverLoadAllResolversStart) },
 }
 
 // AnySdkResolverLoadAllResolversStart is [SdkResolverLoadAllResolversStart] in
@@ -4652,7 +4589,6 @@ var sdkResolverLoadAllResolversStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "resolverCount", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(SdkResolverLoadAllResolversStop) },
 }
 
 // AnySdkResolverLoadAllResolversStop is [SdkResolverLoadAllResolversStop] in
@@ -4697,7 +4633,6 @@ func (e SdkResolverResolveSdkStart) MarshalJSON() ([]byte, error)       { return
 var sdkResolverResolveSdkStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 64, Level: 4, Opcode: 1, Task: 65470, Keywords: 0x1,
 	Name: "SdkResolverResolveSdkStart", TaskName: "SdkResolverResolveSdk", OpcodeName: "Start",
-	New: func() etw.Event { return new(SdkResolverResolveSdkStart) },
 }
 
 // AnySdkResolverResolveSdkStart is [SdkResolverResolveSdkStart] in any
@@ -4807,7 +4742,6 @@ var sdkResolverResolveSdkStop = etw.EventDesc{
 		{Name: "sdkPath", Type: etw.InUnicodeString},
 		{Name: "success", Type: etw.InBoolean},
 	},
-	New: func() etw.Event { return new(SdkResolverResolveSdkStop) },
 }
 
 // AnySdkResolverResolveSdkStop is [SdkResolverResolveSdkStop] in any version:
@@ -4911,7 +4845,6 @@ var cachedSdkResolverServiceResolveSdkStart = etw.EventDesc{
 		{Name: "solutionPath", Type: etw.InUnicodeString},
 		{Name: "projectPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(CachedSdkResolverServiceResolveSdkStart) },
 }
 
 // AnyCachedSdkResolverServiceResolveSdkStart is
@@ -5025,7 +4958,6 @@ var cachedSdkResolverServiceResolveSdkStop = etw.EventDesc{
 		{Name: "success", Type: etw.InBoolean},
 		{Name: "wasResultCached", Type: etw.InBoolean},
 	},
-	New: func() etw.Event { return new(CachedSdkResolverServiceResolveSdkStop) },
 }
 
 // AnyCachedSdkResolverServiceResolveSdkStop is
@@ -5132,7 +5064,6 @@ var reusableStringBuilderFactoryStart = etw.EventDesc{
 		{Name: "oldCapacity", Type: etw.InInt32},
 		{Name: "type", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ReusableStringBuilderFactoryStart) },
 }
 
 // AnyReusableStringBuilderFactoryStart is [ReusableStringBuilderFactoryStart]
@@ -5236,7 +5167,6 @@ var reusableStringBuilderFactoryStop = etw.EventDesc{
 		{Name: "returningLength", Type: etw.InInt32},
 		{Name: "type", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ReusableStringBuilderFactoryStop) },
 }
 
 // AnyReusableStringBuilderFactoryStop is [ReusableStringBuilderFactoryStop] in
@@ -5327,7 +5257,6 @@ var reusableStringBuilderFactoryUnbalanced = etw.EventDesc{
 		{Name: "oldHash", Type: etw.InInt32},
 		{Name: "newHash", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ReusableStringBuilderFactoryUnbalanced) },
 }
 
 // AnyReusableStringBuilderFactoryUnbalanced is
@@ -5412,7 +5341,6 @@ var projectCacheCreatePluginInstanceStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "pluginAssemblyPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ProjectCacheCreatePluginInstanceStart) },
 }
 
 // AnyProjectCacheCreatePluginInstanceStart is
@@ -5503,7 +5431,6 @@ var projectCacheCreatePluginInstanceStop = etw.EventDesc{
 		{Name: "pluginAssemblyPath", Type: etw.InUnicodeString},
 		{Name: "pluginTypeName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ProjectCacheCreatePluginInstanceStop) },
 }
 
 // AnyProjectCacheCreatePluginInstanceStop is
@@ -5584,7 +5511,6 @@ var projectCacheBeginBuildStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "pluginTypeName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ProjectCacheBeginBuildStart) },
 }
 
 // AnyProjectCacheBeginBuildStart is [ProjectCacheBeginBuildStart] in any
@@ -5663,7 +5589,6 @@ var projectCacheBeginBuildStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "pluginTypeName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ProjectCacheBeginBuildStop) },
 }
 
 // AnyProjectCacheBeginBuildStop is [ProjectCacheBeginBuildStop] in any
@@ -5760,7 +5685,6 @@ var projectCacheGetCacheResultStart = etw.EventDesc{
 		{Name: "projectPath", Type: etw.InUnicodeString},
 		{Name: "targets", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ProjectCacheGetCacheResultStart) },
 }
 
 // AnyProjectCacheGetCacheResultStart is [ProjectCacheGetCacheResultStart] in
@@ -5864,7 +5788,6 @@ var projectCacheGetCacheResultStop = etw.EventDesc{
 		{Name: "targets", Type: etw.InUnicodeString},
 		{Name: "cacheResultType", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ProjectCacheGetCacheResultStop) },
 }
 
 // AnyProjectCacheGetCacheResultStop is [ProjectCacheGetCacheResultStop] in any
@@ -5946,7 +5869,6 @@ var projectCacheEndBuildStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "pluginTypeName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ProjectCacheEndBuildStart) },
 }
 
 // AnyProjectCacheEndBuildStart is [ProjectCacheEndBuildStart] in any version:
@@ -6024,7 +5946,6 @@ var projectCacheEndBuildStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "pluginTypeName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ProjectCacheEndBuildStop) },
 }
 
 // AnyProjectCacheEndBuildStop is [ProjectCacheEndBuildStop] in any version: a
@@ -6135,7 +6056,6 @@ var outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart = etw.EventDesc{
 		{Name: "solutionPath", Type: etw.InUnicodeString},
 		{Name: "projectPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) },
 }
 
 // AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart is
@@ -6261,7 +6181,6 @@ var outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop = etw.EventDesc{
 		{Name: "success", Type: etw.InBoolean},
 		{Name: "wasResultCached", Type: etw.InBoolean},
 	},
-	New: func() etw.Event { return new(OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) },
 }
 
 // AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop is
@@ -6322,7 +6241,6 @@ func (e SdkResolverFindResolversManifestsStart) MarshalJSON() ([]byte, error) {
 var sdkResolverFindResolversManifestsStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 81, Level: 4, Opcode: 1, Task: 65453, Keywords: 0x1,
 	Name: "SdkResolverFindResolversManifestsStart", TaskName: "SdkResolverFindResolversManifests", OpcodeName: "Start",
-	New: func() etw.Event { return new(SdkResolverFindResolversManifestsStart) },
 }
 
 // AnySdkResolverFindResolversManifestsStart is
@@ -6407,7 +6325,6 @@ var sdkResolverFindResolversManifestsStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "resolverManifestCount", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(SdkResolverFindResolversManifestsStop) },
 }
 
 // AnySdkResolverFindResolversManifestsStop is
@@ -6457,7 +6374,6 @@ func (e SdkResolverLoadResolversStart) MarshalJSON() ([]byte, error)          { 
 var sdkResolverLoadResolversStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 83, Level: 4, Opcode: 1, Task: 65451, Keywords: 0x1,
 	Name: "SdkResolverLoadResolversStart", TaskName: "SdkResolverLoadResolvers", OpcodeName: "Start",
-	New: func() etw.Event { return new(SdkResolverLoadResolversStart) },
 }
 
 // AnySdkResolverLoadResolversStart is [SdkResolverLoadResolversStart] in any
@@ -6539,7 +6455,6 @@ var sdkResolverLoadResolversStop = etw.EventDesc{
 		{Name: "manifestName", Type: etw.InUnicodeString},
 		{Name: "resolverCount", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(SdkResolverLoadResolversStop) },
 }
 
 // AnySdkResolverLoadResolversStop is [SdkResolverLoadResolversStop] in any
@@ -6617,7 +6532,6 @@ var createLoadedTypeStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "assemblyName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(CreateLoadedTypeStart) },
 }
 
 // AnyCreateLoadedTypeStart is [CreateLoadedTypeStart] in any version: a newer
@@ -6695,7 +6609,6 @@ var createLoadedTypeStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "assemblyName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(CreateLoadedTypeStop) },
 }
 
 // AnyCreateLoadedTypeStop is [CreateLoadedTypeStop] in any version: a newer
@@ -6743,7 +6656,6 @@ func (e LoadAssemblyAndFindTypeStart) MarshalJSON() ([]byte, error)         { re
 var loadAssemblyAndFindTypeStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 87, Level: 4, Opcode: 1, Task: 65447, Keywords: 0x1,
 	Name: "LoadAssemblyAndFindTypeStart", TaskName: "LoadAssemblyAndFindType", OpcodeName: "Start",
-	New: func() etw.Event { return new(LoadAssemblyAndFindTypeStart) },
 }
 
 // AnyLoadAssemblyAndFindTypeStart is [LoadAssemblyAndFindTypeStart] in any
@@ -6825,7 +6737,6 @@ var loadAssemblyAndFindTypeStop = etw.EventDesc{
 		{Name: "assemblyPath", Type: etw.InUnicodeString},
 		{Name: "numberOfPublicTypesSearched", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(LoadAssemblyAndFindTypeStop) },
 }
 
 // AnyLoadAssemblyAndFindTypeStop is [LoadAssemblyAndFindTypeStop] in any
@@ -6903,7 +6814,6 @@ var msBuildServerBuildStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "commandLine", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(MSBuildServerBuildStart) },
 }
 
 // AnyMSBuildServerBuildStart is [MSBuildServerBuildStart] in any version: a
@@ -7007,7 +6917,6 @@ var msBuildServerBuildStop = etw.EventDesc{
 		{Name: "clientExitType", Type: etw.InUnicodeString},
 		{Name: "serverExitType", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(MSBuildServerBuildStop) },
 }
 
 // AnyMSBuildServerBuildStop is [MSBuildServerBuildStop] in any version: a
@@ -7106,7 +7015,6 @@ var projectCacheHandleBuildResultStart = etw.EventDesc{
 		{Name: "projectPath", Type: etw.InUnicodeString},
 		{Name: "targets", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ProjectCacheHandleBuildResultStart) },
 }
 
 // AnyProjectCacheHandleBuildResultStart is
@@ -7206,7 +7114,6 @@ var projectCacheHandleBuildResultStop = etw.EventDesc{
 		{Name: "projectPath", Type: etw.InUnicodeString},
 		{Name: "targets", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ProjectCacheHandleBuildResultStop) },
 }
 
 // AnyProjectCacheHandleBuildResultStop is [ProjectCacheHandleBuildResultStop]
@@ -7253,7 +7160,6 @@ func (e CancelSubmissionsStart) MarshalJSON() ([]byte, error)                   
 var cancelSubmissionsStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 93, Level: 4, Opcode: 1, Task: 65441, Keywords: 0x1,
 	Name: "CancelSubmissionsStart", TaskName: "CancelSubmissions", OpcodeName: "Start",
-	New: func() etw.Event { return new(CancelSubmissionsStart) },
 }
 
 // AnyCancelSubmissionsStart is [CancelSubmissionsStart] in any version: a
@@ -7303,7 +7209,6 @@ func (e SdkResolverServiceNodeShutDownSet) MarshalJSON() ([]byte, error) {
 var sdkResolverServiceNodeShutDownSet = etw.EventDesc{
 	Provider: &providerDesc, ID: 94, Level: 4, Task: 65440, Keywords: 0x1,
 	Name: "SdkResolverServiceNodeShutDownSet", TaskName: "SdkResolverServiceNodeShutDownSet",
-	New: func() etw.Event { return new(SdkResolverServiceNodeShutDownSet) },
 }
 
 // AnySdkResolverServiceNodeShutDownSet is [SdkResolverServiceNodeShutDownSet]
@@ -7350,7 +7255,6 @@ func (e OutOfProcNodeShutDownStart) MarshalJSON() ([]byte, error)       { return
 var outOfProcNodeShutDownStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 95, Level: 4, Opcode: 1, Task: 65439, Keywords: 0x1,
 	Name: "OutOfProcNodeShutDownStart", TaskName: "OutOfProcNodeShutDown", OpcodeName: "Start",
-	New: func() etw.Event { return new(OutOfProcNodeShutDownStart) },
 }
 
 // AnyOutOfProcNodeShutDownStart is [OutOfProcNodeShutDownStart] in any
@@ -7426,7 +7330,6 @@ var outOfProcNodeShutDownStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "shutdownReason", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(OutOfProcNodeShutDownStop) },
 }
 
 // AnyOutOfProcNodeShutDownStop is [OutOfProcNodeShutDownStop] in any version:
@@ -7474,7 +7377,6 @@ func (e FallbackAssemblyLoadStart) MarshalJSON() ([]byte, error)      { return e
 var fallbackAssemblyLoadStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 97, Level: 4, Opcode: 1, Task: 65437, Keywords: 0x1,
 	Name: "FallbackAssemblyLoadStart", TaskName: "FallbackAssemblyLoad", OpcodeName: "Start",
-	New: func() etw.Event { return new(FallbackAssemblyLoadStart) },
 }
 
 // AnyFallbackAssemblyLoadStart is [FallbackAssemblyLoadStart] in any version:
@@ -7518,7 +7420,6 @@ func (e FallbackAssemblyLoadStop) MarshalJSON() ([]byte, error)     { return etw
 var fallbackAssemblyLoadStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 98, Level: 4, Opcode: 2, Task: 65437, Keywords: 0x1,
 	Name: "FallbackAssemblyLoadStop", TaskName: "FallbackAssemblyLoad", OpcodeName: "Stop",
-	New: func() etw.Event { return new(FallbackAssemblyLoadStop) },
 }
 
 // AnyFallbackAssemblyLoadStop is [FallbackAssemblyLoadStop] in any version: a
@@ -7591,7 +7492,6 @@ var nodeConnectStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "nodeId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(NodeConnectStart) },
 }
 
 // AnyNodeConnectStart is [NodeConnectStart] in any version: a newer one is
@@ -7674,7 +7574,6 @@ var nodeConnectStop = etw.EventDesc{
 		{Name: "processId", Type: etw.InInt32},
 		{Name: "isReused", Type: etw.InBoolean},
 	},
-	New: func() etw.Event { return new(NodeConnectStop) },
 }
 
 // AnyNodeConnectStop is [NodeConnectStop] in any version: a newer one is
@@ -7714,7 +7613,6 @@ func (e NodeReuseScanStart) MarshalJSON() ([]byte, error)                       
 var nodeReuseScanStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 101, Level: 4, Opcode: 1, Task: 65433, Keywords: 0x1,
 	Name: "NodeReuseScanStart", TaskName: "NodeReuseScan", OpcodeName: "Start",
-	New: func() etw.Event { return new(NodeReuseScanStart) },
 }
 
 // AnyNodeReuseScanStart is [NodeReuseScanStart] in any version: a newer one is
@@ -7787,7 +7685,6 @@ var nodeReuseScanStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "candidateCount", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(NodeReuseScanStop) },
 }
 
 // AnyNodeReuseScanStop is [NodeReuseScanStop] in any version: a newer one is
@@ -7860,7 +7757,6 @@ var nodeLaunchStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "nodeId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(NodeLaunchStart) },
 }
 
 // AnyNodeLaunchStart is [NodeLaunchStart] in any version: a newer one is
@@ -7937,7 +7833,6 @@ var nodeLaunchStop = etw.EventDesc{
 		{Name: "nodeId", Type: etw.InInt32},
 		{Name: "processId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(NodeLaunchStop) },
 }
 
 // AnyNodeLaunchStop is [NodeLaunchStop] in any version: a newer one is decoded
@@ -8014,7 +7909,6 @@ var nodePipeConnectStart = etw.EventDesc{
 		{Name: "nodeId", Type: etw.InInt32},
 		{Name: "processId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(NodePipeConnectStart) },
 }
 
 // AnyNodePipeConnectStart is [NodePipeConnectStart] in any version: a newer
@@ -8099,7 +7993,6 @@ var nodePipeConnectStop = etw.EventDesc{
 		{Name: "processId", Type: etw.InInt32},
 		{Name: "succeeded", Type: etw.InBoolean},
 	},
-	New: func() etw.Event { return new(NodePipeConnectStop) },
 }
 
 // AnyNodePipeConnectStop is [NodePipeConnectStop] in any version: a newer one
@@ -8184,7 +8077,6 @@ var taskHostBuildProjectFileStart = etw.EventDesc{
 		{Name: "projectFiles", Type: etw.InUnicodeString},
 		{Name: "targetNames", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(TaskHostBuildProjectFileStart) },
 }
 
 // AnyTaskHostBuildProjectFileStart is [TaskHostBuildProjectFileStart] in any
@@ -8270,7 +8162,6 @@ var taskHostBuildProjectFileStop = etw.EventDesc{
 		{Name: "projectFiles", Type: etw.InUnicodeString},
 		{Name: "success", Type: etw.InBoolean},
 	},
-	New: func() etw.Event { return new(TaskHostBuildProjectFileStop) },
 }
 
 // AnyTaskHostBuildProjectFileStop is [TaskHostBuildProjectFileStop] in any
@@ -8348,7 +8239,6 @@ var taskHostDispatchStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(TaskHostDispatchStart) },
 }
 
 // AnyTaskHostDispatchStart is [TaskHostDispatchStart] in any version: a newer
@@ -8432,7 +8322,6 @@ var taskHostDispatchStop = etw.EventDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 		{Name: "succeeded", Type: etw.InBoolean},
 	},
-	New: func() etw.Event { return new(TaskHostDispatchStop) },
 }
 
 // AnyTaskHostDispatchStop is [TaskHostDispatchStop] in any version: a newer
@@ -8510,7 +8399,6 @@ var taskExecuteInHostStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(TaskExecuteInHostStart) },
 }
 
 // AnyTaskExecuteInHostStart is [TaskExecuteInHostStart] in any version: a
@@ -8594,7 +8482,6 @@ var taskExecuteInHostStop = etw.EventDesc{
 		{Name: "taskName", Type: etw.InUnicodeString},
 		{Name: "succeeded", Type: etw.InBoolean},
 	},
-	New: func() etw.Event { return new(TaskExecuteInHostStop) },
 }
 
 // AnyTaskExecuteInHostStop is [TaskExecuteInHostStop] in any version: a newer

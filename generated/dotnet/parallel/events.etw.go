@@ -62,7 +62,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -168,7 +167,6 @@ var parallelLoopBegin = etw.EventDesc{
 		{Name: "InclusiveFrom", Type: etw.InInt64},
 		{Name: "ExclusiveTo", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(ParallelLoopBegin) },
 }
 
 // AnyParallelLoopBegin is [ParallelLoopBegin] in any version: a newer one is
@@ -259,7 +257,6 @@ var parallelLoopEnd = etw.EventDesc{
 		{Name: "ForkJoinContextID", Type: etw.InInt32},
 		{Name: "TotalIterations", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(ParallelLoopEnd) },
 }
 
 // AnyParallelLoopEnd is [ParallelLoopEnd] in any version: a newer one is
@@ -354,7 +351,6 @@ var parallelInvokeBegin = etw.EventDesc{
 		{Name: "OperationType", Type: etw.InUInt32, Map: &forkJoinOperationTypeMap},
 		{Name: "ActionCount", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ParallelInvokeBegin) },
 }
 
 // AnyParallelInvokeBegin is [ParallelInvokeBegin] in any version: a newer one
@@ -439,7 +435,6 @@ var parallelInvokeEnd = etw.EventDesc{
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
 		{Name: "ForkJoinContextID", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ParallelInvokeEnd) },
 }
 
 // AnyParallelInvokeEnd is [ParallelInvokeEnd] in any version: a newer one is
@@ -526,7 +521,6 @@ var parallelFork = etw.EventDesc{
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
 		{Name: "ForkJoinContextID", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ParallelFork) },
 }
 
 // AnyParallelFork is [ParallelFork] in any version: a newer one is decoded
@@ -611,7 +605,6 @@ var parallelJoin = etw.EventDesc{
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
 		{Name: "ForkJoinContextID", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ParallelJoin) },
 }
 
 // AnyParallelJoin is [ParallelJoin] in any version: a newer one is decoded

@@ -17,5 +17,5 @@ func ExampleAnyParallelLoopBegin() {
 	for _, e := range mux.Enablement() {
 		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
 	}
-	// Output: System.Threading.Tasks.Parallel.EventSource:0x0:4
+	// Output: System.Threading.Tasks.Parallel.EventSource:0xf00000000000:4
 }

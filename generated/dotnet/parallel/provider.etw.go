@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "System.Threading.Tasks.Parallel.EventSource",
-	GUID: etw.GUID{0xad, 0x0b, 0xdc, 0xf1, 0x74, 0x71, 0x61, 0x5f, 0xef, 0xf2, 0x62, 0xf3, 0x48, 0x93, 0xba, 0xe1},
+	Name:        "System.Threading.Tasks.Parallel.EventSource",
+	GUID:        etw.GUID{0xad, 0x0b, 0xdc, 0xf1, 0x74, 0x71, 0x61, 0x5f, 0xef, 0xf2, 0x62, 0xf3, 0x48, 0x93, 0xba, 0xe1},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is System.Threading.Tasks.Parallel.EventSource
@@ -31,6 +33,20 @@ var Provider = &etw.Provider{
 		&parallelFork,
 		&parallelJoin,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(ParallelLoopBegin),
+		new(ParallelLoopEnd),
+		new(ParallelInvokeBegin),
+		new(ParallelInvokeEnd),
+		new(ParallelFork),
+		new(ParallelJoin),
+	}
 }
 
 // Tasks.

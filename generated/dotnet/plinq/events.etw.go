@@ -62,7 +62,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -150,7 +149,6 @@ var parallelQueryBegin = etw.EventDesc{
 		{Name: "taskId", Type: etw.InInt32},
 		{Name: "queryId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ParallelQueryBegin) },
 }
 
 // AnyParallelQueryBegin is [ParallelQueryBegin] in any version: a newer one is
@@ -235,7 +233,6 @@ var parallelQueryEnd = etw.EventDesc{
 		{Name: "taskId", Type: etw.InInt32},
 		{Name: "queryId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ParallelQueryEnd) },
 }
 
 // AnyParallelQueryEnd is [ParallelQueryEnd] in any version: a newer one is
@@ -318,7 +315,6 @@ var parallelQueryFork = etw.EventDesc{
 		{Name: "taskId", Type: etw.InInt32},
 		{Name: "queryId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ParallelQueryFork) },
 }
 
 // AnyParallelQueryFork is [ParallelQueryFork] in any version: a newer one is
@@ -403,7 +399,6 @@ var parallelQueryJoin = etw.EventDesc{
 		{Name: "taskId", Type: etw.InInt32},
 		{Name: "queryId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ParallelQueryJoin) },
 }
 
 // AnyParallelQueryJoin is [ParallelQueryJoin] in any version: a newer one is

@@ -17,5 +17,5 @@ func ExampleAnyParallelQueryBegin() {
 	for _, e := range mux.Enablement() {
 		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
 	}
-	// Output: System.Linq.Parallel.PlinqEventSource:0x0:4
+	// Output: System.Linq.Parallel.PlinqEventSource:0xf00000000000:4
 }

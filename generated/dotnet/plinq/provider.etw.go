@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "System.Linq.Parallel.PlinqEventSource",
-	GUID: etw.GUID{0xec, 0xee, 0x9e, 0x15, 0x14, 0x4a, 0x18, 0x44, 0xa8, 0xfe, 0xfa, 0xab, 0xcd, 0x98, 0x78, 0x87},
+	Name:        "System.Linq.Parallel.PlinqEventSource",
+	GUID:        etw.GUID{0xec, 0xee, 0x9e, 0x15, 0x14, 0x4a, 0x18, 0x44, 0xa8, 0xfe, 0xfa, 0xab, 0xcd, 0x98, 0x78, 0x87},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is System.Linq.Parallel.PlinqEventSource
@@ -29,6 +31,18 @@ var Provider = &etw.Provider{
 		&parallelQueryFork,
 		&parallelQueryJoin,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(ParallelQueryBegin),
+		new(ParallelQueryEnd),
+		new(ParallelQueryFork),
+		new(ParallelQueryJoin),
+	}
 }
 
 // Tasks.

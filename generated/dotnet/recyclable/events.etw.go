@@ -62,7 +62,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -161,7 +160,6 @@ var memoryStreamCreated = etw.EventDesc{
 		{Name: "requestedSize", Type: etw.InInt64},
 		{Name: "actualSize", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(MemoryStreamCreated) },
 }
 
 // AnyMemoryStreamCreated is [MemoryStreamCreated] in any version: a newer one
@@ -268,7 +266,6 @@ var memoryStreamDisposed = etw.EventDesc{
 		{Name: "allocationStack", Type: etw.InUnicodeString},
 		{Name: "disposeStack", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(MemoryStreamDisposed) },
 }
 
 // AnyMemoryStreamDisposed is [MemoryStreamDisposed] in any version: a newer
@@ -378,7 +375,6 @@ var memoryStreamDoubleDispose = etw.EventDesc{
 		{Name: "disposeStack1", Type: etw.InUnicodeString},
 		{Name: "disposeStack2", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(MemoryStreamDoubleDispose) },
 }
 
 // AnyMemoryStreamDoubleDispose is [MemoryStreamDoubleDispose] in any version:
@@ -475,7 +471,6 @@ var memoryStreamFinalized = etw.EventDesc{
 		{Name: "tag", Type: etw.InUnicodeString},
 		{Name: "allocationStack", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(MemoryStreamFinalized) },
 }
 
 // AnyMemoryStreamFinalized is [MemoryStreamFinalized] in any version: a newer
@@ -576,7 +571,6 @@ var memoryStreamToArray = etw.EventDesc{
 		{Name: "stack", Type: etw.InUnicodeString},
 		{Name: "size", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(MemoryStreamToArray) },
 }
 
 // AnyMemoryStreamToArray is [MemoryStreamToArray] in any version: a newer one
@@ -667,7 +661,6 @@ var memoryStreamManagerInitialized = etw.EventDesc{
 		{Name: "largeBufferMultiple", Type: etw.InInt32},
 		{Name: "maximumBufferSize", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(MemoryStreamManagerInitialized) },
 }
 
 // AnyMemoryStreamManagerInitialized is [MemoryStreamManagerInitialized] in any
@@ -740,7 +733,6 @@ var memoryStreamNewBlockCreated = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "smallPoolInUseBytes", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(MemoryStreamNewBlockCreated) },
 }
 
 // AnyMemoryStreamNewBlockCreated is [MemoryStreamNewBlockCreated] in any
@@ -823,7 +815,6 @@ var memoryStreamNewLargeBufferCreated = etw.EventDesc{
 		{Name: "requiredSize", Type: etw.InInt64},
 		{Name: "largePoolInUseBytes", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(MemoryStreamNewLargeBufferCreated) },
 }
 
 // AnyMemoryStreamNewLargeBufferCreated is [MemoryStreamNewLargeBufferCreated]
@@ -929,7 +920,6 @@ var memoryStreamNonPooledLargeBufferCreated = etw.EventDesc{
 		{Name: "requiredSize", Type: etw.InInt64},
 		{Name: "allocationStack", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(MemoryStreamNonPooledLargeBufferCreated) },
 }
 
 // AnyMemoryStreamNonPooledLargeBufferCreated is
@@ -1066,7 +1056,6 @@ var memoryStreamDiscardBuffer = etw.EventDesc{
 		{Name: "largePoolBytesFree", Type: etw.InInt64},
 		{Name: "largePoolBytesInUse", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(MemoryStreamDiscardBuffer) },
 }
 
 // AnyMemoryStreamDiscardBuffer is [MemoryStreamDiscardBuffer] in any version:
@@ -1172,7 +1161,6 @@ var memoryStreamOverCapacity = etw.EventDesc{
 		{Name: "maxCapacity", Type: etw.InInt64},
 		{Name: "allocationStack", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(MemoryStreamOverCapacity) },
 }
 
 // AnyMemoryStreamOverCapacity is [MemoryStreamOverCapacity] in any version: a

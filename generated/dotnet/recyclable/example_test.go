@@ -17,5 +17,5 @@ func ExampleAnyMemoryStreamDoubleDispose() {
 	for _, e := range mux.Enablement() {
 		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
 	}
-	// Output: Microsoft-IO-RecyclableMemoryStream:0x0:1
+	// Output: Microsoft-IO-RecyclableMemoryStream:0xf00000000000:1
 }

@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Microsoft-IO-RecyclableMemoryStream",
-	GUID: etw.GUID{0xe4, 0xd4, 0x0c, 0xb8, 0x0e, 0x89, 0x8d, 0x46, 0x9c, 0xba, 0x90, 0xeb, 0x7c, 0x82, 0xdf, 0xc7},
+	Name:        "Microsoft-IO-RecyclableMemoryStream",
+	GUID:        etw.GUID{0xe4, 0xd4, 0x0c, 0xb8, 0x0e, 0x89, 0x8d, 0x46, 0x9c, 0xba, 0x90, 0xeb, 0x7c, 0x82, 0xdf, 0xc7},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is Microsoft-IO-RecyclableMemoryStream
@@ -36,4 +38,23 @@ var Provider = &etw.Provider{
 		&memoryStreamDiscardBuffer,
 		&memoryStreamOverCapacity,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(MemoryStreamCreated),
+		new(MemoryStreamDisposed),
+		new(MemoryStreamDoubleDispose),
+		new(MemoryStreamFinalized),
+		new(MemoryStreamToArray),
+		new(MemoryStreamManagerInitialized),
+		new(MemoryStreamNewBlockCreated),
+		new(MemoryStreamNewLargeBufferCreated),
+		new(MemoryStreamNonPooledLargeBufferCreated),
+		new(MemoryStreamDiscardBuffer),
+		new(MemoryStreamOverCapacity),
+	}
 }

@@ -61,7 +61,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -139,7 +138,6 @@ var connectionStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ConnectionStart) },
 }
 
 // AnyConnectionStart is [ConnectionStart] in any version: a newer one is
@@ -215,7 +213,6 @@ var connectionStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ConnectionStop) },
 }
 
 // AnyConnectionStop is [ConnectionStop] in any version: a newer one is decoded
@@ -291,7 +288,6 @@ var connectionTimedOut = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "connectionId", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ConnectionTimedOut) },
 }
 
 // AnyConnectionTimedOut is [ConnectionTimedOut] in any version: a newer one is

@@ -17,5 +17,5 @@ func ExampleAnyConnectionStop() {
 	for _, e := range mux.Enablement() {
 		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
 	}
-	// Output: Microsoft.AspNetCore.Http.Connections:0x0:4
+	// Output: Microsoft.AspNetCore.Http.Connections:0xf00000000000:4
 }

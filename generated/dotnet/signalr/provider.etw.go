@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Microsoft.AspNetCore.Http.Connections",
-	GUID: etw.GUID{0xb6, 0xe4, 0x6f, 0xc2, 0x90, 0x87, 0x41, 0x5d, 0x59, 0x00, 0x0f, 0x2b, 0x6b, 0x74, 0xef, 0xaa},
+	Name:        "Microsoft.AspNetCore.Http.Connections",
+	GUID:        etw.GUID{0xb6, 0xe4, 0x6f, 0xc2, 0x90, 0x87, 0x41, 0x5d, 0x59, 0x00, 0x0f, 0x2b, 0x6b, 0x74, 0xef, 0xaa},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is Microsoft.AspNetCore.Http.Connections
@@ -28,4 +30,15 @@ var Provider = &etw.Provider{
 		&connectionStop,
 		&connectionTimedOut,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(ConnectionStart),
+		new(ConnectionStop),
+		new(ConnectionTimedOut),
+	}
 }

@@ -62,7 +62,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -143,7 +142,6 @@ var connectStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "address", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ConnectStart) },
 }
 
 // AnyConnectStart is [ConnectStart] in any version: a newer one is decoded
@@ -188,7 +186,6 @@ func (e ConnectStop) MarshalJSON() ([]byte, error)                         { ret
 var connectStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533,
 	Name: "ConnectStop", TaskName: "Connect", OpcodeName: "Stop",
-	New: func() etw.Event { return new(ConnectStop) },
 }
 
 // AnyConnectStop is [ConnectStop] in any version: a newer one is decoded like
@@ -271,7 +268,6 @@ var connectFailed = etw.EventDesc{
 		{Name: "error", Type: etw.InUInt32, Map: &socketErrorMap},
 		{Name: "exceptionMessage", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ConnectFailed) },
 }
 
 // AnyConnectFailed is [ConnectFailed] in any version: a newer one is decoded
@@ -350,7 +346,6 @@ var acceptStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "address", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(AcceptStart) },
 }
 
 // AnyAcceptStart is [AcceptStart] in any version: a newer one is decoded like
@@ -395,7 +390,6 @@ func (e AcceptStop) MarshalJSON() ([]byte, error)                         { retu
 var acceptStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 4, Opcode: 2, Task: 65530,
 	Name: "AcceptStop", TaskName: "Accept", OpcodeName: "Stop",
-	New: func() etw.Event { return new(AcceptStop) },
 }
 
 // AnyAcceptStop is [AcceptStop] in any version: a newer one is decoded like
@@ -478,7 +472,6 @@ var acceptFailed = etw.EventDesc{
 		{Name: "error", Type: etw.InUInt32, Map: &socketErrorMap},
 		{Name: "exceptionMessage", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(AcceptFailed) },
 }
 
 // AnyAcceptFailed is [AcceptFailed] in any version: a newer one is decoded

@@ -17,5 +17,5 @@ func ExampleAnyConnectFailed() {
 	for _, e := range mux.Enablement() {
 		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
 	}
-	// Output: System.Net.Sockets:0x0:2
+	// Output: System.Net.Sockets:0xf00000000000:2
 }

@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "System.Net.Sockets",
-	GUID: etw.GUID{0xd4, 0xe7, 0xb2, 0xd5, 0xec, 0xb6, 0xae, 0x50, 0x7c, 0xde, 0xaf, 0x89, 0x42, 0x7a, 0xd2, 0x1f},
+	Name:        "System.Net.Sockets",
+	GUID:        etw.GUID{0xd4, 0xe7, 0xb2, 0xd5, 0xec, 0xb6, 0xae, 0x50, 0x7c, 0xde, 0xaf, 0x89, 0x42, 0x7a, 0xd2, 0x1f},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is System.Net.Sockets d5b2e7d4-b6ec-50ae-7cde-af89427ad21f.
@@ -30,4 +32,18 @@ var Provider = &etw.Provider{
 		&acceptStop,
 		&acceptFailed,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(ConnectStart),
+		new(ConnectStop),
+		new(ConnectFailed),
+		new(AcceptStart),
+		new(AcceptStop),
+		new(AcceptFailed),
+	}
 }

@@ -62,7 +62,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -173,7 +172,6 @@ var beginExecute = etw.EventDesc{
 		{Name: "commandText", Type: etw.InUnicodeString},
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(BeginExecute) },
 }
 
 // AnyBeginExecute is [BeginExecute] in any version: a newer one is decoded
@@ -277,7 +275,6 @@ var endExecute = etw.EventDesc{
 		{Name: "sqlExceptionNumber", Type: etw.InInt32},
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EndExecute) },
 }
 
 // AnyEndExecute is [EndExecute] in any version: a newer one is decoded like
@@ -353,7 +350,6 @@ var trace = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(Trace) },
 }
 
 // AnyTrace is [Trace] in any version: a newer one is decoded like it.
@@ -428,7 +424,6 @@ var scopeEnter = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ScopeEnter) },
 }
 
 // AnyScopeEnter is [ScopeEnter] in any version: a newer one is decoded like
@@ -504,7 +499,6 @@ var scopeLeave = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ScopeLeave) },
 }
 
 // AnyScopeLeave is [ScopeLeave] in any version: a newer one is decoded like
@@ -580,7 +574,6 @@ var notificationScopeEnter = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(NotificationScopeEnter) },
 }
 
 // AnyNotificationScopeEnter is [NotificationScopeEnter] in any version: a
@@ -658,7 +651,6 @@ var notificationScopeLeave = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(NotificationScopeLeave) },
 }
 
 // AnyNotificationScopeLeave is [NotificationScopeLeave] in any version: a
@@ -736,7 +728,6 @@ var notificationTrace = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(NotificationTrace) },
 }
 
 // AnyNotificationTrace is [NotificationTrace] in any version: a newer one is
@@ -814,7 +805,6 @@ var poolerScopeEnter = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(PoolerScopeEnter) },
 }
 
 // AnyPoolerScopeEnter is [PoolerScopeEnter] in any version: a newer one is
@@ -890,7 +880,6 @@ var poolerScopeLeave = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(PoolerScopeLeave) },
 }
 
 // AnyPoolerScopeLeave is [PoolerScopeLeave] in any version: a newer one is
@@ -966,7 +955,6 @@ var poolerTrace = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(PoolerTrace) },
 }
 
 // AnyPoolerTrace is [PoolerTrace] in any version: a newer one is decoded like
@@ -1042,7 +1030,6 @@ var advancedTrace = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(AdvancedTrace) },
 }
 
 // AnyAdvancedTrace is [AdvancedTrace] in any version: a newer one is decoded
@@ -1118,7 +1105,6 @@ var advancedScopeEnter = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(AdvancedScopeEnter) },
 }
 
 // AnyAdvancedScopeEnter is [AdvancedScopeEnter] in any version: a newer one is
@@ -1196,7 +1182,6 @@ var advancedScopeLeave = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(AdvancedScopeLeave) },
 }
 
 // AnyAdvancedScopeLeave is [AdvancedScopeLeave] in any version: a newer one is
@@ -1274,7 +1259,6 @@ var advancedTraceBin = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(AdvancedTraceBin) },
 }
 
 // AnyAdvancedTraceBin is [AdvancedTraceBin] in any version: a newer one is
@@ -1350,7 +1334,6 @@ var advancedTraceError = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(AdvancedTraceError) },
 }
 
 // AnyAdvancedTraceError is [AdvancedTraceError] in any version: a newer one is
@@ -1428,7 +1411,6 @@ var correlationTrace = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(CorrelationTrace) },
 }
 
 // AnyCorrelationTrace is [CorrelationTrace] in any version: a newer one is
@@ -1504,7 +1486,6 @@ var stateDump = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(StateDump) },
 }
 
 // AnyStateDump is [StateDump] in any version: a newer one is decoded like it.
@@ -1579,7 +1560,6 @@ var sniTrace = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SNITrace) },
 }
 
 // AnySNITrace is [SNITrace] in any version: a newer one is decoded like it.
@@ -1654,7 +1634,6 @@ var sniScopeEnter = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SNIScopeEnter) },
 }
 
 // AnySNIScopeEnter is [SNIScopeEnter] in any version: a newer one is decoded
@@ -1730,7 +1709,6 @@ var sniScopeLeave = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(SNIScopeLeave) },
 }
 
 // AnySNIScopeLeave is [SNIScopeLeave] in any version: a newer one is decoded

@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Microsoft.Data.SqlClient.EventSource",
-	GUID: etw.GUID{0xe2, 0x21, 0xc5, 0xe3, 0x62, 0x15, 0x4b, 0x56, 0x87, 0x5d, 0xe7, 0x53, 0x17, 0xd3, 0xae, 0xf3},
+	Name:        "Microsoft.Data.SqlClient.EventSource",
+	GUID:        etw.GUID{0xe2, 0x21, 0xc5, 0xe3, 0x62, 0x15, 0x4b, 0x56, 0x87, 0x5d, 0xe7, 0x53, 0x17, 0xd3, 0xae, 0xf3},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is Microsoft.Data.SqlClient.EventSource
@@ -61,6 +63,35 @@ var Provider = &etw.Provider{
 		{Name: "SNITrace", Mask: 0x800},
 		{Name: "SNIScope", Mask: 0x1000},
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(BeginExecute),
+		new(EndExecute),
+		new(Trace),
+		new(ScopeEnter),
+		new(ScopeLeave),
+		new(NotificationScopeEnter),
+		new(NotificationScopeLeave),
+		new(NotificationTrace),
+		new(PoolerScopeEnter),
+		new(PoolerScopeLeave),
+		new(PoolerTrace),
+		new(AdvancedTrace),
+		new(AdvancedScopeEnter),
+		new(AdvancedScopeLeave),
+		new(AdvancedTraceBin),
+		new(AdvancedTraceError),
+		new(CorrelationTrace),
+		new(StateDump),
+		new(SNITrace),
+		new(SNIScopeEnter),
+		new(SNIScopeLeave),
+	}
 }
 
 // Keywords, one bit each.

@@ -62,7 +62,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -172,7 +171,6 @@ var taskScheduled = etw.EventDesc{
 		{Name: "TaskCreationOptions", Type: etw.InInt32},
 		{Name: "appDomain", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(TaskScheduled) },
 }
 
 // AnyTaskScheduled is [TaskScheduled] in any version: a newer one is decoded
@@ -257,7 +255,6 @@ var taskStarted = etw.EventDesc{
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
 		{Name: "TaskID", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(TaskStarted) },
 }
 
 // AnyTaskStarted is [TaskStarted] in any version: a newer one is decoded like
@@ -348,7 +345,6 @@ var taskCompleted = etw.EventDesc{
 		{Name: "TaskID", Type: etw.InInt32},
 		{Name: "IsExceptional", Type: etw.InBoolean},
 	},
-	New: func() etw.Event { return new(TaskCompleted) },
 }
 
 // AnyTaskCompleted is [TaskCompleted] in any version: a newer one is decoded
@@ -446,7 +442,6 @@ var taskWaitBegin = etw.EventDesc{
 		{Name: "Behavior", Type: etw.InUInt32, Map: &taskWaitBehaviorMap},
 		{Name: "ContinueWithTaskID", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(TaskWaitBegin) },
 }
 
 // AnyTaskWaitBegin is [TaskWaitBegin] in any version: a newer one is decoded
@@ -531,7 +526,6 @@ var taskWaitEnd = etw.EventDesc{
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
 		{Name: "TaskID", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(TaskWaitEnd) },
 }
 
 // AnyTaskWaitEnd is [TaskWaitEnd] in any version: a newer one is decoded like
@@ -617,7 +611,6 @@ var awaitTaskContinuationScheduled = etw.EventDesc{
 		{Name: "OriginatingTaskID", Type: etw.InInt32},
 		{Name: "ContinueWithTaskId", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(AwaitTaskContinuationScheduled) },
 }
 
 // AnyAwaitTaskContinuationScheduled is [AwaitTaskContinuationScheduled] in any
@@ -690,7 +683,6 @@ var taskWaitContinuationComplete = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "TaskID", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(TaskWaitContinuationComplete) },
 }
 
 // AnyTaskWaitContinuationComplete is [TaskWaitContinuationComplete] in any
@@ -783,7 +775,6 @@ var traceOperationBegin = etw.EventDesc{
 		{Name: "OperationName", Type: etw.InUnicodeString},
 		{Name: "RelatedContext", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(TraceOperationBegin) },
 }
 
 // AnyTraceOperationBegin is [TraceOperationBegin] in any version: a newer one
@@ -867,7 +858,6 @@ var traceOperationEnd = etw.EventDesc{
 		{Name: "TaskID", Type: etw.InInt32},
 		{Name: "Status", Type: etw.InUInt32, Map: &asyncCausalityStatusMap},
 	},
-	New: func() etw.Event { return new(TraceOperationEnd) },
 }
 
 // AnyTraceOperationEnd is [TraceOperationEnd] in any version: a newer one is
@@ -947,7 +937,6 @@ var traceOperationRelation = etw.EventDesc{
 		{Name: "TaskID", Type: etw.InInt32},
 		{Name: "Relation", Type: etw.InUInt32, Map: &causalityRelationMap},
 	},
-	New: func() etw.Event { return new(TraceOperationRelation) },
 }
 
 // AnyTraceOperationRelation is [TraceOperationRelation] in any version: a
@@ -1027,7 +1016,6 @@ var traceSynchronousWorkBegin = etw.EventDesc{
 		{Name: "TaskID", Type: etw.InInt32},
 		{Name: "Work", Type: etw.InUInt32, Map: &causalitySynchronousWorkMap},
 	},
-	New: func() etw.Event { return new(TraceSynchronousWorkBegin) },
 }
 
 // AnyTraceSynchronousWorkBegin is [TraceSynchronousWorkBegin] in any version:
@@ -1101,7 +1089,6 @@ var traceSynchronousWorkEnd = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Work", Type: etw.InUInt32, Map: &causalitySynchronousWorkMap},
 	},
-	New: func() etw.Event { return new(TraceSynchronousWorkEnd) },
 }
 
 // AnyTraceSynchronousWorkEnd is [TraceSynchronousWorkEnd] in any version: a
@@ -1174,7 +1161,6 @@ var taskWaitContinuationStarted = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "TaskID", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(TaskWaitContinuationStarted) },
 }
 
 // AnyTaskWaitContinuationStarted is [TaskWaitContinuationStarted] in any
@@ -1256,7 +1242,6 @@ var runningContinuation = etw.EventDesc{
 		{Name: "TaskID", Type: etw.InInt64},
 		{Name: "Object", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(RunningContinuation) },
 }
 
 // AnyRunningContinuation is [RunningContinuation] in any version: a newer one
@@ -1343,7 +1328,6 @@ var runningContinuationList = etw.EventDesc{
 		{Name: "Index", Type: etw.InInt64},
 		{Name: "Object", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(RunningContinuationList) },
 }
 
 // AnyRunningContinuationList is [RunningContinuationList] in any version: a
@@ -1425,7 +1409,6 @@ var debugFacilityMessage = etw.EventDesc{
 		{Name: "Facility", Type: etw.InUnicodeString},
 		{Name: "Message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(DebugFacilityMessage) },
 }
 
 // AnyDebugFacilityMessage is [DebugFacilityMessage] in any version: a newer
@@ -1518,7 +1501,6 @@ var debugFacilityMessage1 = etw.EventDesc{
 		{Name: "Message", Type: etw.InUnicodeString},
 		{Name: "Value1", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(DebugFacilityMessage1) },
 }
 
 // AnyDebugFacilityMessage1 is [DebugFacilityMessage1] in any version: a newer
@@ -1598,7 +1580,6 @@ var setActivityId = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "NewId", Type: etw.InGUID},
 	},
-	New: func() etw.Event { return new(SetActivityId) },
 }
 
 // AnySetActivityId is [SetActivityId] in any version: a newer one is decoded
@@ -1671,7 +1652,6 @@ var newID = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "TaskID", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(NewID) },
 }
 
 // AnyNewID is [NewID] in any version: a newer one is decoded like it.
@@ -1746,7 +1726,6 @@ var incompleteAsyncMethod = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "stateMachineDescription", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(IncompleteAsyncMethod) },
 }
 
 // AnyIncompleteAsyncMethod is [IncompleteAsyncMethod] in any version: a newer

@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "System.Threading.Tasks.TplEventSource",
-	GUID: etw.GUID{0x47, 0xba, 0x5d, 0x2e, 0xd2, 0xa3, 0x16, 0x4d, 0x8e, 0xe0, 0x66, 0x71, 0xff, 0xdc, 0xd7, 0xb5},
+	Name:        "System.Threading.Tasks.TplEventSource",
+	GUID:        etw.GUID{0x47, 0xba, 0x5d, 0x2e, 0xd2, 0xa3, 0x16, 0x4d, 0x8e, 0xe0, 0x66, 0x71, 0xff, 0xdc, 0xd7, 0xb5},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is System.Threading.Tasks.TplEventSource
@@ -60,6 +62,34 @@ var Provider = &etw.Provider{
 		{Name: "Debug", Mask: 0x20000},
 		{Name: "DebugActivityId", Mask: 0x40000},
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(TaskScheduled),
+		new(TaskStarted),
+		new(TaskCompleted),
+		new(TaskWaitBegin),
+		new(TaskWaitEnd),
+		new(AwaitTaskContinuationScheduled),
+		new(TaskWaitContinuationComplete),
+		new(TraceOperationBegin),
+		new(TraceOperationEnd),
+		new(TraceOperationRelation),
+		new(TraceSynchronousWorkBegin),
+		new(TraceSynchronousWorkEnd),
+		new(TaskWaitContinuationStarted),
+		new(RunningContinuation),
+		new(RunningContinuationList),
+		new(DebugFacilityMessage),
+		new(DebugFacilityMessage1),
+		new(SetActivityId),
+		new(NewID),
+		new(IncompleteAsyncMethod),
+	}
 }
 
 // Keywords, one bit each.

@@ -63,7 +63,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -153,7 +152,6 @@ var handshakeStart = etw.EventDesc{
 		{Name: "isServer", Type: etw.InBoolean},
 		{Name: "targetHost", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(HandshakeStart) },
 }
 
 // AnyHandshakeStart is [HandshakeStart] in any version: a newer one is decoded
@@ -230,7 +228,6 @@ var handshakeStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "protocol", Type: etw.InUInt32, Map: &sslProtocolsMap},
 	},
-	New: func() etw.Event { return new(HandshakeStop) },
 }
 
 // AnyHandshakeStop is [HandshakeStop] in any version: a newer one is decoded
@@ -320,7 +317,6 @@ var handshakeFailed = etw.EventDesc{
 		{Name: "elapsedMilliseconds", Type: etw.InDouble},
 		{Name: "exceptionMessage", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(HandshakeFailed) },
 }
 
 // AnyHandshakeFailed is [HandshakeFailed] in any version: a newer one is

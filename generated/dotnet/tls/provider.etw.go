@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "System.Net.Security",
-	GUID: etw.GUID{0xb1, 0xe6, 0xee, 0x7b, 0xfa, 0xe3, 0xdb, 0x5d, 0x34, 0xbe, 0x14, 0x04, 0xad, 0x0e, 0x25, 0x20},
+	Name:        "System.Net.Security",
+	GUID:        etw.GUID{0xb1, 0xe6, 0xee, 0x7b, 0xfa, 0xe3, 0xdb, 0x5d, 0x34, 0xbe, 0x14, 0x04, 0xad, 0x0e, 0x25, 0x20},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is System.Net.Security 7beee6b1-e3fa-5ddb-34be-1404ad0e2520.
@@ -27,4 +29,15 @@ var Provider = &etw.Provider{
 		&handshakeStop,
 		&handshakeFailed,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(HandshakeStart),
+		new(HandshakeStop),
+		new(HandshakeFailed),
+	}
 }

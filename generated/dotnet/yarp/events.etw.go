@@ -62,7 +62,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -140,7 +139,6 @@ var forwarderStart = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "destinationPrefix", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ForwarderStart) },
 }
 
 // AnyForwarderStart is [ForwarderStart] in any version: a newer one is decoded
@@ -214,7 +212,6 @@ var forwarderStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "statusCode", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(ForwarderStop) },
 }
 
 // AnyForwarderStop is [ForwarderStop] in any version: a newer one is decoded
@@ -285,7 +282,6 @@ var forwarderFailed = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "error", Type: etw.InUInt32, Map: &forwarderErrorMap},
 	},
-	New: func() etw.Event { return new(ForwarderFailed) },
 }
 
 // AnyForwarderFailed is [ForwarderFailed] in any version: a newer one is
@@ -356,7 +352,6 @@ var forwarderStage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "stage", Type: etw.InUInt32, Map: &forwarderStageValueMap},
 	},
-	New: func() etw.Event { return new(ForwarderStage) },
 }
 
 // AnyForwarderStage is [ForwarderStage] in any version: a newer one is decoded
@@ -451,7 +446,6 @@ var contentTransferring = etw.EventDesc{
 		{Name: "readTime", Type: etw.InInt64},
 		{Name: "writeTime", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(ContentTransferring) },
 }
 
 // AnyContentTransferring is [ContentTransferring] in any version: a newer one
@@ -554,7 +548,6 @@ var contentTransferred = etw.EventDesc{
 		{Name: "writeTime", Type: etw.InInt64},
 		{Name: "firstReadTime", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(ContentTransferred) },
 }
 
 // AnyContentTransferred is [ContentTransferred] in any version: a newer one is
@@ -643,7 +636,6 @@ var forwarderInvoke = etw.EventDesc{
 		{Name: "routeId", Type: etw.InUnicodeString},
 		{Name: "destinationId", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(ForwarderInvoke) },
 }
 
 // AnyForwarderInvoke is [ForwarderInvoke] in any version: a newer one is

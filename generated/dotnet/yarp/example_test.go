@@ -17,5 +17,5 @@ func ExampleAnyForwarderFailed() {
 	for _, e := range mux.Enablement() {
 		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
 	}
-	// Output: Yarp.ReverseProxy:0x0:4
+	// Output: Yarp.ReverseProxy:0xf00000000000:4
 }

@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Yarp.ReverseProxy",
-	GUID: etw.GUID{0xab, 0xc0, 0x1b, 0x0f, 0x97, 0x6b, 0x9e, 0x5a, 0x89, 0x85, 0x53, 0x8f, 0x43, 0xec, 0xac, 0xb5},
+	Name:        "Yarp.ReverseProxy",
+	GUID:        etw.GUID{0xab, 0xc0, 0x1b, 0x0f, 0x97, 0x6b, 0x9e, 0x5a, 0x89, 0x85, 0x53, 0x8f, 0x43, 0xec, 0xac, 0xb5},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is Yarp.ReverseProxy 0f1bc0ab-6b97-5a9e-8985-538f43ecacb5.
@@ -31,4 +33,19 @@ var Provider = &etw.Provider{
 		&contentTransferred,
 		&forwarderInvoke,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(ForwarderStart),
+		new(ForwarderStop),
+		new(ForwarderFailed),
+		new(ForwarderStage),
+		new(ContentTransferring),
+		new(ContentTransferred),
+		new(ForwarderInvoke),
+	}
 }

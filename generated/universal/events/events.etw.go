@@ -57,7 +57,6 @@ var cpu = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Value", Type: etw.InVarUint},
 	},
-	New: func() etw.Event { return new(CPU) },
 }
 
 // AnyCPU is [CPU] in any version: a newer one is decoded like it.
@@ -82,10 +81,11 @@ func (e AnyCPU) Clone() *AnyCPU { return &e }
 
 // ContextSwitch is event 2, version 0, level win:LogAlways.
 //
-// A thread runs again, on the processor of the event. The call stack is where
-// it had stopped.
+// A thread goes off the processor of the event, at the time of the event. The
+// call stack is where it stopped.
 type ContextSwitch struct {
-	// The nanoseconds for which the thread had not run.
+	// The nanoseconds for which the thread does not run, from the time of the
+	// event on.
 	Value uint64
 }
 
@@ -129,7 +129,6 @@ var contextSwitch = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Value", Type: etw.InVarUint},
 	},
-	New: func() etw.Event { return new(ContextSwitch) },
 }
 
 // AnyContextSwitch is [ContextSwitch] in any version: a newer one is decoded
@@ -191,7 +190,6 @@ var softPageFault = etw.EventDesc{
 	Provider: &providerDesc, ID: 3,
 	Name: "soft_page_fault", Named: true,
 	Fields: faultLayoutFields,
-	New:    func() etw.Event { return new(SoftPageFault) },
 }
 
 // faultLayout is the template Fault, which several events use.
@@ -280,7 +278,6 @@ var hardPageFault = etw.EventDesc{
 	Provider: &providerDesc, ID: 4,
 	Name: "hard_page_fault", Named: true,
 	Fields: faultLayoutFields,
-	New:    func() etw.Event { return new(HardPageFault) },
 }
 
 // AnyHardPageFault is [HardPageFault] in any version: a newer one is decoded

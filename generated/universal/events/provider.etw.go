@@ -7,13 +7,14 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Universal.Events",
-	GUID: etw.GUID{0x63, 0x5d, 0x5e, 0xbc, 0x99, 0x97, 0x73, 0x58, 0x33, 0xd9, 0xfb, 0xa8, 0x31, 0x6c, 0xef, 0x71},
+	Name:      "Universal.Events",
+	GUID:      etw.GUID{0x63, 0x5d, 0x5e, 0xbc, 0x99, 0x97, 0x73, 0x58, 0x33, 0xd9, 0xfb, 0xa8, 0x31, 0x6c, 0xef, 0x71},
+	Generated: true,
 }
 
 // Provider is Universal.Events bc5e5d63-9799-5873-33d9-fba8316cef71.
@@ -27,4 +28,15 @@ var Provider = &etw.Provider{
 		&softPageFault,
 		&hardPageFault,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(CPU),
+		new(ContextSwitch),
+		new(SoftPageFault),
+		new(HardPageFault),
+	}
 }

@@ -10,26 +10,26 @@ import (
 )
 
 func TestEventsRoundTrip(t *testing.T) {
-	etwtest.RoundTrip(t, Provider)
+	etwtest.RoundTrip(t, Types()...)
 }
 
 func TestEventsTruncate(t *testing.T) {
-	etwtest.Truncate(t, Provider)
+	etwtest.Truncate(t, Types()...)
 }
 
 func TestEventsClone(t *testing.T) {
-	etwtest.Clone(t, Provider)
+	etwtest.Clone(t, Types()...)
 }
 
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyCPU](t)
-	etwtest.Versions[AnyContextSwitch](t)
-	etwtest.Versions[AnySoftPageFault](t)
-	etwtest.Versions[AnyHardPageFault](t)
+	etwtest.Versions[AnyCPU](t, Types()...)
+	etwtest.Versions[AnyContextSwitch](t, Types()...)
+	etwtest.Versions[AnySoftPageFault](t, Types()...)
+	etwtest.Versions[AnyHardPageFault](t, Types()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
-	etwtest.Allocs(t, Provider)
+	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOf[CPU](t, nil)
 	etwtest.AllocsOf[ContextSwitch](t, nil)
 	etwtest.AllocsOf[SoftPageFault](t, nil)
@@ -41,5 +41,5 @@ func TestEventsAllocs(t *testing.T) {
 }
 
 func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Provider)
+	etwtest.Fuzz(f, Types()...)
 }

@@ -36,19 +36,25 @@ type Result struct {
 type Checker struct {
 	Result
 	descs map[etw.Key]*etw.EventDesc
+	types map[*etw.EventDesc]etw.Event
 	anys  map[uint16]etw.AnyVersion
 	out   func(Result)
 }
 
 // NewChecker returns a Checker of the events of p. What breaks a promise goes to
-// out. New makes a value of each type for all versions of an event.
-func NewChecker(p *etw.Provider, out func(Result), anys ...func() etw.AnyVersion) *Checker {
-	c := &Checker{descs: make(map[etw.Key]*etw.EventDesc), anys: make(map[uint16]etw.AnyVersion), out: out}
+// out. Types are those of the events, and anys those for all versions of one.
+func NewChecker(p *etw.Provider, out func(Result), types []etw.Event, anys ...etw.AnyVersion) *Checker {
+	c := &Checker{
+		descs: make(map[etw.Key]*etw.EventDesc), types: make(map[*etw.EventDesc]etw.Event),
+		anys: make(map[uint16]etw.AnyVersion), out: out,
+	}
 	for _, d := range p.Events {
 		c.descs[etw.Key{ID: d.ID, Version: d.Version}] = d
 	}
-	for _, make := range anys {
-		a := make()
+	for _, e := range types {
+		c.types[e.EventDesc()] = e
+	}
+	for _, a := range anys {
 		c.anys[a.EventDescs()[0].ID] = a
 	}
 	return c
@@ -67,10 +73,10 @@ func (c *Checker) Check(k *Case) {
 		return
 	}
 	c.dynamic(k, d)
-	if d.New == nil {
+	e := c.types[d]
+	if e == nil {
 		return
 	}
-	e := d.New()
 	c.typed(k, e)
 	if a := c.anys[k.ID]; a != nil {
 		c.any(k, a, e)
@@ -147,16 +153,16 @@ func (c *Checker) typed(k *Case, e etw.Event) {
 
 // Main checks the cases on the standard input, and writes results to the standard
 // output.
-func Main(p *etw.Provider, anys ...func() etw.AnyVersion) {
-	if err := run(os.Stdin, os.Stdout, p, anys...); err != nil {
+func Main(p *etw.Provider, types []etw.Event, anys ...etw.AnyVersion) {
+	if err := run(os.Stdin, os.Stdout, p, types, anys...); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(in io.Reader, w io.Writer, p *etw.Provider, anys ...func() etw.AnyVersion) error {
+func run(in io.Reader, w io.Writer, p *etw.Provider, types []etw.Event, anys ...etw.AnyVersion) error {
 	out := json.NewEncoder(w)
-	c := NewChecker(p, func(r Result) { out.Encode(r) }, anys...)
+	c := NewChecker(p, func(r Result) { out.Encode(r) }, types, anys...)
 	cases := json.NewDecoder(bufio.NewReader(in))
 	for {
 		var k Case

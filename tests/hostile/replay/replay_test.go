@@ -17,11 +17,9 @@ func gcStart(want string) *Case {
 
 const gcStartWant = `{"Count":1,"Depth":2,"Reason":"AllocSmall","Type":"BackgroundGC","ClrInstanceID":5}`
 
-func newAny() etw.AnyVersion { return new(clr.AnyGCStart) }
-
 // check returns what is wrong with a case.
 func check(k *Case) (results []Result, payloads int) {
-	c := NewChecker(clr.Provider, func(r Result) { results = append(results, r) }, newAny)
+	c := NewChecker(clr.Provider, func(r Result) { results = append(results, r) }, clr.Types(), new(clr.AnyGCStart))
 	c.Check(k)
 	return results, c.Payloads
 }
@@ -61,13 +59,13 @@ func TestRun(t *testing.T) {
 	e := json.NewEncoder(&in)
 	e.Encode(gcStart(gcStartWant))
 	e.Encode(gcStart(`{}`))
-	if err := run(&in, &out, clr.Provider, newAny); err != nil {
+	if err := run(&in, &out, clr.Provider, clr.Types(), new(clr.AnyGCStart)); err != nil {
 		t.Fatal(err)
 	}
 	if n := bytes.Count(out.Bytes(), []byte("\n")); n != 4 { // three decoders, and the sum
 		t.Errorf("%d results: %s", n, out.Bytes())
 	}
-	if err := run(strings.NewReader("no JSON"), &out, clr.Provider); err == nil {
+	if err := run(strings.NewReader("no JSON"), &out, clr.Provider, nil); err == nil {
 		t.Error("no error for what is no JSON")
 	}
 }

@@ -28,7 +28,10 @@ type Question struct {
 	missing                    string      // what to say in place of needs
 	whole                      bool        // people see all rows if they do not say how many
 	rooted                     bool        // --root is for all views
+	reads                      bool        // the view says what is kept of the trace
 	ask                        func(mux *etw.Mux) answer
+	other                      *Question // another side of it, with a result of its own, or nil
+	turned                     bool      // to the other side, by the flag of its name
 
 	in    pick.Input
 	scope pick.Scope
@@ -37,6 +40,16 @@ type Question struct {
 	by    string
 	root  string          // only what this code calls
 	named *frames.CodeMap // what names code, if it is asked for
+}
+
+// turn turns to the other side of the question, if the flag says so.
+func (q *Question) turn(cmd *cobra.Command) {
+	if x := q.other; q.turned {
+		q.views, q.Needs, q.missing, q.whole, q.ask = x.views, x.Needs, x.missing, x.whole, x.ask
+		if !cmd.Flags().Changed("by") {
+			q.by = q.views[0]
+		}
+	}
 }
 
 // A timed answer wants to know the time between two samples in nanoseconds, 0 if the head
@@ -87,10 +100,17 @@ func (q *Question) Command() *cobra.Command {
 		RunE:              q.main,
 	}
 	f := cmd.Flags()
-	f.StringVar(&q.by, "by", q.views[0], "what the `ROWS` of the table are: "+strings.Join(q.views, ", "))
-	cli.Completions(cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(q.views, cobra.ShellCompDirectiveNoFileComp)})
+	rows := strings.Join(q.views, ", ")
+	views := q.views
+	if x := q.other; x != nil {
+		f.BoolVar(&q.turned, x.name, false, x.short)
+		rows += "; with --" + x.name + "\n" + strings.Join(x.views, ", ")
+		views = slices.Compact(slices.Sorted(slices.Values(slices.Concat(views, x.views))))
+	}
+	f.StringVar(&q.by, "by", q.views[0], "what the `ROWS` of the table are: "+rows)
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(views, cobra.ShellCompDirectiveNoFileComp)})
 	if q.rooted || slices.Contains(q.views, byStack) {
-		f.StringVar(&q.root, "root", "", "only what code that matches one of these `PATTERNS` calls, by the call stacks\nof events; etw top --help explains patterns")
+		f.StringVar(&q.root, "root", "", "only what code that matches one of these `PATTERNS` calls, by the call stacks\nof events; etw help frames explains patterns")
 		cli.Completions(cmd, map[string]cobra.CompletionFunc{"root": cobra.NoFileCompletions})
 	}
 	q.rank.Flags(cmd, "")
@@ -113,6 +133,7 @@ that the trace does not tell.`
 
 // main runs the command.
 func (q *Question) main(cmd *cobra.Command, args []string) error {
+	q.turn(cmd)
 	if err := q.Check(cmd); err != nil {
 		return err
 	}
@@ -151,7 +172,7 @@ type answered struct {
 func (q *Question) key(cmd *cobra.Command, args []string) string {
 	b := fmt.Appendf(nil, "question %s %v %s", q.name, q.needsCode(), cli.Stamps(args))
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(viewFlags, f.Name) || f.Name == "by" && q.rooted {
+		if !slices.Contains(viewFlags, f.Name) || f.Name == "by" && (q.rooted || q.reads) {
 			b = fmt.Appendf(b, " %s=%q", f.Name, f.Value.String())
 		}
 	})

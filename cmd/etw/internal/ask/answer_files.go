@@ -16,20 +16,26 @@ func NewFiles() *Question {
 		name:  "files",
 		short: "Show what was asked of files: reads, writes, bytes and time",
 		Long: `Files shows what programs asked the file system for: how often each file was opened,
-read and written, how many bytes were asked for, and how long that took. What of it
-went to a disk, etw disks shows; the rest was in memory. Operations may run at the
-same time, so that their times add up to more than passed.
+read and written, how many bytes were asked for, and how long that took. Operations
+may run at the same time, so that their times add up to more than passed. The rows are
+files, or what --by says: processes, or files by process.
 
-The rows are files, or what --by says: processes, or files by process.`,
+--disks shows what of it went to disks, the rest of which was in memory: for which file,
+how many times, how many bytes, and how long the disk took to answer. What had no file is
+shown as (unknown): flushes, and what the file system itself reads and writes. The rows
+are then files, or what --by says: disks, processes, or files by process.`,
 		example: `  etw files machine.etl
   etw files --by process machine.etl
   etw files --by access --process child.exe --format csv machine.etl
+  etw files --disks machine.etl
+  etw files --disks --by disk machine.etl
   etw files --format json machine.etl | jq '.files[].reads'`,
 		views:   viewsOf(new(system.FilesResult)),
 		missing: "the trace has no events of operations on files; wpr -start FileIO, or the kernel flags FileIOInit and FileIO, record them",
 		ask: func(mux *etw.Mux) answer {
 			return aboutMachine(mux, filesOf(mux), fileTotals)
 		},
+		other: disks(),
 	}
 }
 
@@ -51,21 +57,11 @@ func fileTotals(p *page, res *system.FilesResult) {
 	p.line("written", "%s in %s", show.MB(float64(sum.BytesWritten)/1e6), show.Count(sum.Writes, "operation", "operations"))
 }
 
-// NewDisks returns the command that shows what disks did.
-func NewDisks() *Question {
+// disks is the side of files that shows what disks did.
+func disks() *Question {
 	return &Question{
-		name:  "disks",
-		short: "Show what was read from and written to disks, by file",
-		Long: `Disks shows what was read from and written to disks: for which file, how many times,
-how many bytes, and how long the disk took to answer. Requests may wait at the same
-time, so that their times add up to more than passed. What had no file is shown as
-(unknown): flushes, and what the file system itself reads and writes.
-
-The rows are files, or what --by says: disks, processes, or files by process.`,
-		example: `  etw disks machine.etl
-  etw disks --by disk machine.etl
-  etw disks --by access --process app.exe --format csv machine.etl
-  etw disks --format json machine.etl | jq '[.files[].disks[]?.ms] | add'`,
+		name:    "disks",
+		short:   "show what was read from and written to disks",
 		views:   viewsOf(system.DisksResult{FilesResult: new(system.FilesResult)}),
 		missing: "the trace has no events of disks; wpr -start DiskIO, or the kernel flags DiskIO and DiskFileIO, record them",
 		ask: func(mux *etw.Mux) answer {

@@ -22,8 +22,8 @@ the request to stop the threads until they run again; those of background collec
 are added up.
 
 The rows are collections, the longest pause first, or what --by says: generations,
-reasons of collections, processes, reasons of suspensions, or types of finalized
-objects.
+reasons of collections, processes, reasons of suspensions, types of finalized
+objects, or the tuning of server GC: how many heaps, with which budgets, over time.
 
 With -p, --name or --port it is about a live process: each collection is a line as it
 ends, with the percentiles of the pauses so far, up to the last 10,000.`,
@@ -72,11 +72,7 @@ func gcFacts(p *page, rt *gc.Runtime) {
 	if rt.All.Count > 0 {
 		last := rt.GCs[len(rt.GCs)-1]
 		p.line("heap", "%s at most, %s after collections on average, %s after the last one", show.MBOf(rt.All.MaxPeakMB), show.MBOf(rt.All.MeanAfterMB), show.MBOf(last.AfterMB))
-		rate := ""
-		if v, ok := quantity.Ratio(quantity.Known(1000*rt.All.AllocatedByHistoriesMB), rt.FirstToLastMS).Get(); ok && v > 0 {
-			rate = ", " + show.MB(v) + "/s from the first to the last"
-		}
-		p.line("allocated", "%s before collections%s; %s promoted", show.MB(rt.All.AllocatedMB), rate, show.MB(rt.All.PromotedMB))
+		p.line("allocated", "%s; %s promoted", gcAllocated(rt), show.MB(rt.All.PromotedMB))
 	}
 	p.line("collector", "%s", collector(rt))
 	if !rt.GCCPUMS.IsZero() {
@@ -85,7 +81,7 @@ func gcFacts(p *page, rt *gc.Runtime) {
 	var others []string
 	for _, r := range rt.Suspensions.ByReason {
 		if !r.GC {
-			others = append(others, fmt.Sprintf("%d for %s, %s", r.Count, r.Reason, show.MS(r.TotalMS)))
+			others = append(others, fmt.Sprintf("%d for %s, %s%s", r.Count, r.Reason, show.MS(r.TotalMS), whyStopped(r.Reason)))
 		}
 	}
 	p.line("other stops", "%s", strings.Join(others, "; "))
@@ -95,6 +91,29 @@ func gcFacts(p *page, rt *gc.Runtime) {
 	if n := len(rt.AllocWaits); n > 0 {
 		p.line("waits", "%s for memory during a background collection", show.Count(n, "long wait", "long waits"))
 	}
+}
+
+// gcAllocated says how much a program allocated, and how that is known.
+func gcAllocated(rt *gc.Runtime) string {
+	text := show.MBOf(rt.AllocatedMB) + " by allocation ticks"
+	switch {
+	case rt.AllocatedMB.IsZero():
+		return "unknown: the trace does not tell"
+	case rt.AllocatedAtLeast:
+		text = "at least " + show.MBOf(rt.AllocatedMB) + ", as collections found it"
+	}
+	if v, ok := quantity.Ratio(quantity.Known(1000*rt.All.AllocatedByHistoriesMB), rt.FirstToLastMS).Get(); ok && v > 0 {
+		text += ", " + show.MB(v) + "/s from the first to the last"
+	}
+	return text
+}
+
+// whyStopped says what a suspension is that is not for collections.
+func whyStopped(reason string) string {
+	if reason == "SuspendOther" {
+		return " (of a recording with samples of threads, it is what taking these costs; else the runtime itself)"
+	}
+	return ""
 }
 
 // gcCounts says how many collections of which kinds there were.
@@ -127,6 +146,8 @@ func collector(rt *gc.Runtime) string {
 	switch {
 	case rt.MaxHeaps > rt.Heaps:
 		parts = append(parts, fmt.Sprintf("%d heaps at the end, %d at most", rt.Heaps, rt.MaxHeaps))
+	case rt.MinHeaps < rt.MaxHeaps:
+		parts = append(parts, fmt.Sprintf("%d heaps at the end, %d at least: see --by tuning", rt.Heaps, rt.MinHeaps))
 	case rt.Heaps > 0:
 		parts = append(parts, show.Count(rt.Heaps, "heap", "heaps"))
 	}

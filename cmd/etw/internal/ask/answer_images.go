@@ -10,22 +10,13 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// NewImages returns the command that shows images.
-func NewImages() *Question {
+// images is the side of processes that shows what is loaded in them.
+func images() *Question {
 	return &Question{
-		name:  "images",
-		short: "Show the programs and libraries in processes, and their symbols",
-		Long: `Images shows the programs and libraries that were loaded in each process, where they
-lay and when, and what identifies them and their symbols. Those of the kernel, which
-all processes share, are those of process 0.
-
-The rows are images in processes, or files by --by file.`,
-		example: `  etw images machine.etl
-  etw images --by file --top 10 machine.etl
-  etw images --process app.exe --format csv machine.etl
-  etw images --format json machine.etl | jq -r '.images[].path'`,
+		name:    "images",
+		short:   "show the programs and libraries in processes, and their symbols",
 		views:   viewsOf(new(system.ImagesResult)),
-		missing: "the trace tells of no images; how to record one that does, etw record-help wpr says",
+		missing: "the trace tells of no images; etw keywords --for wpr says how to record one that does",
 		ask: func(mux *etw.Mux) answer {
 			m := system.Of(mux)
 			return aboutMachine(mux, func(chosen filter.Numbers) *system.ImagesResult {

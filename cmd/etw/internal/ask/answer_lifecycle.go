@@ -9,26 +9,13 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// NewLifecycle returns the command that shows how far processes came.
-func NewLifecycle() *Question {
+// phases is the side of startup that shows how far processes came.
+func phases() *Question {
 	return &Question{
-		name:  "lifecycle",
-		short: "Show how far processes came, and when: start, runtime, main, first request, exit",
-		Long: `Lifecycle shows the phases of the processes in a trace, each process below the one that
-started it: when it started, when a runtime of .NET was loaded and began, when the first
-managed code was compiled or looked up, when the entry point of the program was, when the
-first request that it serves began, and when it ended. A phase that nothing in the trace
-tells of is left out, and so are processes without any that started none with some: the kernel tells of processes and images, the runtime of its start,
-with the keyword Jit (0x10) of methods, and with CompilationDiagnostic (0x2000000000) of
-those that were compiled ahead of time, EventSources of requests.
-
-The rows are processes, or by --by phase the phases with what told of them.`,
-		example: `  etw lifecycle jit.nettrace
-  etw lifecycle --by phase machine.etl
-  etw lifecycle --process app.exe --format csv machine.etl
-  etw lifecycle --format json jit.nettrace | jq '.processes[] | {pid, phases}'`,
+		name:    "phases",
+		short:   "show how far processes came, and when: start, runtime, main, first\nrequest, exit",
 		views:   viewsOf(new(lifecycle.Result)),
-		missing: "the trace tells of no process; how to record one that does, etw record-help wpr says",
+		missing: "the trace tells of no process; etw keywords --for wpr says how to record one that does",
 		whole:   true,
 		ask: func(mux *etw.Mux) answer {
 			a := lifecycle.New(mux)

@@ -24,16 +24,24 @@ between context switches, which is exact. A recorder of Linux tells of switches 
 threads, and only the scheduler's own sched_switch how long they ran.
 
 Traces of .NET programs tell of their one process. The rows are processes, or
-threads by --by thread.`,
+threads by --by thread.
+
+--images shows the programs and libraries that were loaded in each process, where they
+lay and when, and what identifies them and their symbols. Those of the kernel, which
+all processes share, are those of process 0. The rows are then images in processes, or
+files by --by file.`,
 		example: `  etw processes machine.etl
   etw processes gc.nettrace
   etw processes --by thread --sort ranMs --top 10 machine.etl
   etw processes --process app.exe --format csv machine.etl
+  etw processes --images machine.etl
+  etw processes --images --by file --top 10 machine.etl
   etw processes --format json machine.etl | jq '.threads[].ranMs'`,
 		views:   viewsOf(new(system.Result)),
-		missing: "the trace tells of no process; how to record one that does, etw record-help wpr says",
+		missing: "the trace tells of no process; etw keywords --for wpr says how to record one that does",
 		whole:   true,
 		ask:     func(mux *etw.Mux) answer { return newProcessesAnswer(mux) },
+		other:   images(),
 	}
 }
 

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/requests"
@@ -11,8 +12,10 @@ import (
 
 // NewRequests returns the command that shows activities.
 func NewRequests() *Question {
-	return &Question{
+	q := new(Question)
+	*q = Question{
 		name:  "requests",
+		reads: true,
 		short: "Show how long requests and other activities took",
 		Long: `Requests shows how long the activities of a .NET program took: requests that it serves
 and makes, connections, look-ups of names, queries, and whatever else an EventSource
@@ -20,18 +23,27 @@ tells as a pair of start and stop events; in .etl files, those of IIS, ASP.NET a
 http.sys, too. EXCLUSIVE MS leaves out the time in which an activity was on that this
 one had begun.
 
-The rows are tasks, or what --by says: the twenty slowest activities of each task,
-statuses that they ended with, processes, or intervals of time.`,
+The rows are tasks, or what --by says: endpoints, that is HTTP requests by method and
+route, or path with * for ids; all activities; statuses that they ended with; processes;
+or intervals of time. JSON as one document has the twenty slowest of each task, with --by
+activity all. A request fails with a status of 500 or more, for who makes it of 400 or
+more.`,
 		example: `  etw requests requests-10.nettrace
+  etw requests --by endpoint requests-10.nettrace
   etw requests --by activity --top 5 requests-10.nettrace
   etw requests --by status --format md requests-10.nettrace
   etw requests --format json requests-10.nettrace | jq '.processes[0].tasks[0].durationMs.p95'`,
 		views: viewsOf(new(requests.Result)),
 		Needs: requests.Needs,
 		ask: func(mux *etw.Mux) answer {
-			return &viewed[*requests.Result]{find: requests.New(mux).Result, any: anyRequest, facts: requestTotals}
+			a := requests.New(mux)
+			if q.by == "activity" {
+				a.Keep(math.MaxInt / 2)
+			}
+			return &viewed[*requests.Result]{find: a.Result, any: anyRequest, facts: requestTotals}
 		},
 	}
+	return q
 }
 
 func anyRequest(res *requests.Result) bool {

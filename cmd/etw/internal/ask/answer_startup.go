@@ -23,10 +23,19 @@ are looked for and loaded, methods and types are. --to ends where the program is
 which no event tells.
 
 The rows are steps in the order of time, or what --by says: assemblies, the compilations
-or the loads of types that took longest, or look-ups of assemblies.`,
+or the loads of types that took longest, or look-ups of assemblies.
+
+--phases shows how far processes came, each below the one that started it: when it
+started, when a runtime of .NET was loaded and began, when the first managed code was
+compiled or looked up, when the entry point of the program was, when the first request
+that it serves began, and when it ended. A phase that nothing in the trace tells of is
+left out, and so are processes without any that started none with some. The rows are
+then processes, or by --by phase the phases with what told of them.`,
 		example: `  etw startup --top 4 jit.nettrace
   etw startup --to 500ms --by method --top 5 jit.nettrace
   etw startup --by assembly --format csv rundown.nettrace
+  etw startup --phases machine.etl
+  etw startup --phases --by phase --process app.exe machine.etl
   etw startup --format json jit.nettrace | jq '.jit.count'`,
 		views: viewsOf(&startupResult{Runtimes: new(runtimes.Result), Loader: new(loader.Result), JIT: new(jit.Result)}),
 		Needs: slices.Concat(loader.Needs, jit.Needs),
@@ -36,6 +45,7 @@ or the loads of types that took longest, or look-ups of assemblies.`,
 				return &startupResult{1, ran.Result(), loaded.Result(), compiled.Result()}
 			}}
 		},
+		other: phases(),
 	}
 }
 

@@ -34,7 +34,7 @@ The rows are threads, or processors by --by processor.`,
   etw threads cpu.nettrace
   etw threads --format json machine.etl | jq '.switched.runningMs'`,
 		views:   viewsOf(new(threadsResult)),
-		missing: "the trace has neither context switches nor samples of threads; how to record them, etw record-help says",
+		missing: "the trace has neither context switches nor samples of threads; etw keywords --for all says how to record them",
 		ask:     func(mux *etw.Mux) answer { return newThreadsAnswer(mux) },
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
+	"github.com/etwgen/etwgen/trace/rewrite"
 )
 
 // formatHTML is a format of reports alone.
@@ -131,7 +132,7 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	t := x.t
 	x.programs, x.sampler = pick.NewPrograms(), code.NewSampler(t, files)
 	src := &watched{r: pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress},
-		t: t, decoder: builtin.NewDecoder(), programs: x.programs, sampler: x.sampler, header: h}
+		t: t, decoder: builtin.NewDecoder(), programs: x.programs, sampler: x.sampler, header: h, keeper: pick.KeeperOf(h)}
 	x.sampler.Parted = h.During != nil
 	h.From.Resolve(t.Start())
 	h.To.Resolve(t.Start())
@@ -193,6 +194,7 @@ type watched struct {
 	programs *pick.Programs
 	sampler  *code.Sampler
 	header   *filter.Header // of what was asked for
+	keeper   *rewrite.Keeper
 	span     pick.TimeSpan
 }
 
@@ -218,10 +220,14 @@ func (w *watched) Next(rec *etw.Record) error {
 		h := w.header
 		w.span.See(rec, w.t.Elapsed(rec), h, h.Processes)
 		wanted := h.Judge(rec, e, w.t.Elapsed(rec)) == filter.Take
+		if wanted {
+			w.keeper.Chose(rec)
+		}
+		wanted = wanted || w.keeper.Needs(rec)
 		if err := w.sampler.Take(rec, wanted); err != nil {
 			return err
 		}
-		if wanted || pick.NamesThings(rec) && h.Processes.Has(rec.ProcessID) {
+		if wanted {
 			return nil
 		}
 	}

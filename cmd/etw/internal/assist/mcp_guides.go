@@ -22,7 +22,8 @@ const assistantGuide = `Traces of ETW (.etl) and EventPipe (.nettrace) are asked
    ranked, the most important first; by may order them otherwise, and sort by any column.
 3. Drill: follow next; look into one row with from and to (milliseconds since the session
    began), process, root or by. What ends at to itself is not in the window: let it be a
-   millisecond wider on both sides. tree and stacks say who calls.
+   millisecond wider on both sides. tree, and top by
+   stack, say who calls.
 4. Compare: compare a trace of before with one of after, or top with diff.
 
 Commands in next are those of a command line: "etw top --of allocs FILE" is the tool top
@@ -48,7 +49,7 @@ func addGuides(server *mcp.Server, d *desk.Desk) {
 	}
 	for _, r := range []struct{ path, name, about string }{
 		{"guides/investigate", "How to investigate", "the loop: orient, rank, drill, compare"},
-		{"guides/record-help", "How to record", "what to enable, and with which tools"},
+		{"guides/recording", "How to record", "what to enable, and with which tools"},
 		{"guides/top", "How to read call stacks", "weights, patterns, grouping"},
 		{"events/clr", "Events of .NET", "the events of the .NET runtime, with their fields and keywords"},
 		{"keywords/clr", "Keywords of .NET", "the keywords of the .NET runtime and their masks"},
@@ -76,8 +77,8 @@ func readGuide(ctx context.Context, d *desk.Desk, address string) (string, error
 	switch {
 	case kind == "guides" && name == "investigate":
 		return assistantGuide + "\n", nil
-	case kind == "guides" && name == "record-help":
-		args = []string{name}
+	case kind == "guides" && name == "recording":
+		args = []string{"keywords", "--for=all"}
 	case kind == "guides":
 		args = []string{"help", "--", name}
 	case kind == "events":
@@ -115,11 +116,12 @@ var playbooks = []playbook{
 
 1. open_trace. Stop and say so if events were lost, the end is missing, or there are no
    samples (next says how to record them).
-2. top. For EventPipe, ask again with label state=managed: samples are of threads whether
-   they run or wait. If namedPercent is below 80, say that names are missing, and why.
-3. classify: is it one kind of work? Then gc (share of time in pauses), jit (exclusiveMs),
+2. top. Samples of EventPipe are of threads whether they run or wait; [waiting], the last
+   row, is what waited. If namedPercent is below 80, say that names are missing, and why.
+3. top by kind: is it one kind of work? Then gc (share of time in pauses), jit (exclusiveMs),
    exceptions or contention says more of it.
-4. tree with root set to the heaviest method of the program's own code; then stacks.
+4. tree with root set to the heaviest method of the program's own code; then top by
+   stack.
 5. lines, with symbols set to a folder of portable PDBs, if lines are wanted.
 6. Conclude with the method, its share in percent of all samples, who calls it, and what
    to change. Name the window and the process the numbers are of.`},
@@ -140,24 +142,25 @@ var playbooks = []playbook{
 
 1. open_trace; read the warnings. Without activities requests cannot be followed: next
    says how to record them.
-2. requests: p50, p95 and p99 by task, errors, and the slowest ones with their times.
+2. requests, and again by endpoint: p50, p95 and p99, errors, and the slowest ones with
+   their times.
 3. Take the slowest: from a millisecond before it to a millisecond after it. Ask in this window gc (pauses in it?), threadpool
    (did it wait for a thread?), contention and waits, exceptions, jit (was it the first?).
 4. requests again, for what it calls: HTTP, sockets, look-ups, databases. Does it wait for
    another service? The wait for a connection is a task of its own.
-5. top and stacks in the window, for what is left.
+5. top, by method and by stack, in the window, for what is left.
 6. Conclude with where the time of a slow request goes, in milliseconds that add up.`},
 	{"starvation", "Thread pool starvation", "find out whether the thread pool starves, and what blocks it", `Find out whether the thread pool of %s starves.
 
 1. open_trace; read the warnings.
 2. threadpool: starvation, workers over time, adjustments with the reason Starvation,
    the time in queues. Many workers that grow by one or two a second are the sign.
-3. waits and contention: what do the workers wait for? stacks with of waits, or with of
-   blocked if there are context switches, shows the code. Look for Wait, Result and
+3. waits and contention: what do the workers wait for? top by stack with of waits, or with
+   of blocked if there are context switches, shows the code. Look for Wait, Result and
    GetAwaiter().GetResult() on tasks, for locks, and for synchronous I/O.
 4. requests: do they become slow when it begins? counters: queue length, threads.
-5. If it has none of these events, top with label state=external: many threads in the
-   same wait are as good a sign.
+5. If it has none of these events, top by stack with as-sampled and label state=external: many
+   threads in the same wait are as good a sign.
 6. Conclude: does it starve, since when, which code blocks, and how many threads.`},
 }
 

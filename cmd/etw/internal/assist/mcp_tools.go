@@ -22,6 +22,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A toolOf is a question that an assistant can ask: a command, and what it takes beside
@@ -59,19 +60,14 @@ var QuestionTools = []toolOf{
 	{"counters", []parameter{oneTrace}},
 	{"startup", []parameter{oneTrace}},
 	{"timeline", []parameter{oneTrace}},
-	{"lifecycle", []parameter{oneTrace}},
 	{"top", []parameter{oneTrace}},
-	{"classify", []parameter{oneTrace}},
 	{"tree", []parameter{oneTrace}},
-	{"stacks", []parameter{oneTrace}},
 	{"lines", []parameter{oneTrace, ofMethod}},
 	{"symbols", []parameter{oneTrace}},
 	{"compare", []parameter{traceA, traceB}},
 	{"processes", []parameter{oneTrace}},
 	{"threads", []parameter{oneTrace}},
-	{"images", []parameter{oneTrace}},
 	{"files", []parameter{oneTrace}},
-	{"disks", []parameter{oneTrace}},
 	{"network", []parameter{oneTrace}},
 	{"events", []parameter{whoseName, eventName}},
 }
@@ -86,7 +82,7 @@ var inputs = map[string]string{
 	"provider": "", "event": "", "id": "", "tid": "", "level": "", "keywords": "", "where": "",
 	"sum": "", "avg": "", "max": "", "p50": "", "p90": "", "p95": "", "p99": "", "histogram": "", "every": "",
 	"limit": "", "fields": "", "stacks": "",
-	"kind": "", "buckets": "", "lanes": "", "benchmark": "", "per": "", "threshold": "", "fail-if": "",
+	"kind": "", "phases": "", "images": "", "disks": "", "buckets": "", "lanes": "", "benchmark": "", "per": "", "threshold": "", "fail-if": "",
 }
 
 // A parameter is an input of a tool.
@@ -431,7 +427,7 @@ func listTraces(ctx context.Context, d *desk.Desk, in map[string]any) ([]byte, e
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(t.Rows, func(a, b []string) int { return strings.Compare(b[3], a[3]) })
+	order.Stable(t.Rows, func(a, b []string) int { return strings.Compare(b[3], a[3]) })
 	var b bytes.Buffer
 	p := &show.Printer{Writer: bufio.NewWriter(&b), Format: show.FormatJSON, About: about}
 	if err := p.Close(t.Write(p)); err != nil {

@@ -17,6 +17,7 @@ const (
 	ExitTrouble = 1 // with a file
 	ExitUsage   = 2
 	ExitFailed  = 3 // a condition of --fail-if holds
+	ExitUnmet   = 4 // what --stop-when waits for did not happen
 )
 
 // A UsageError says what is wrong with a command line.
@@ -47,6 +48,8 @@ func ExitCode(cmd *cobra.Command, err error) int {
 		return 0
 	case errors.Is(err, ErrFailed):
 		return ExitFailed
+	case errors.Is(err, ErrUnmet):
+		return ExitUnmet
 	case errors.Is(err, ErrReported):
 		return ExitTrouble
 	case command.IsOutput(err):
@@ -72,15 +75,23 @@ func IsLive(cmd *cobra.Command) bool {
 // StdoutPath is the path of a file that stands for the standard output.
 const StdoutPath = "-"
 
-// similarCommand returns a question for a command that is like the one that is not known.
+// similarCommand says what became of a command that is not known, or asks for one that is
+// like it.
 func similarCommand(cmd *cobra.Command, line string) string {
 	rest, ok := strings.CutPrefix(line, `unknown command "`)
 	if !ok {
 		return ""
 	}
 	name, _, _ := strings.Cut(rest, `"`)
+	if now := moved[name]; now != "" {
+		return ": it is etw " + now + " now"
+	}
 	return DidYouMean(name, command.Names(cmd.Root()))
 }
+
+// ErrUnmet says that a recording is over, and what it waited for did not happen, which has
+// been said.
+var ErrUnmet = errors.New("what --stop-when waits for did not happen")
 
 // ErrFailed says that a condition of --fail-if holds. What it is has been said.
 var ErrFailed = errors.New("a condition of --fail-if holds")

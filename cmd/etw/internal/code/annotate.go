@@ -2,7 +2,6 @@ package code
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha1"
 	"crypto/sha256"
 	"errors"
@@ -22,52 +21,18 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 )
 
-// NewAnnotate returns the command that shows a source file with what its lines weigh.
-func NewAnnotate() *cobra.Command {
-	o := Profiling{lines: new(sourceLines)}
-	var form show.Output
-	around := -1
-	cmd := &cobra.Command{
-		Use:   "annotate [flags] FILE SOURCE",
-		Short: "Show a source file with what its lines weigh",
-		Long: `Annotate prints a source file with what its lines weigh beside them, as lines has it:
-of the samples of threads, or what --of names. SOURCE is a file at hand, or the end of the
-name of one whose text the PDB has. A file at hand that is not the one that was compiled is
-shown with a warning; nothing is ever taken from the network.
-
-` + linesLong,
-		Example: `  etw annotate --symbols . oven.nettrace Oven.cs
-  etw annotate --symbols . --context 1 --label state=managed oven.nettrace Oven.cs`,
-		Args:              cobra.ExactArgs(2),
-		ValidArgsFunction: pick.CompleteTraces,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(form.Check(cmd), o.Check()); err != nil {
-				return err
-			}
-			if cmd.Flags().Changed("context") && around < 0 {
-				return cli.Usagef("--context: %d is not a number of lines", around)
-			}
-			p, err := o.Read(cmd, args[:1])
-			if err != nil {
-				return err
-			}
-			o.lines.note(p)
-			out := p.Open(cmd, &form)
-			if p.Len() == 0 { // why was said
-				return p.Close(cmd, out, nil)
-			}
-			tab, err := p.annotated(o.lines, args[1], around, out.Format == show.FormatText || out.Format == show.FormatMD)
-			if err != nil {
-				return p.Close(cmd, out, err)
-			}
-			p.Head(out)
-			return p.Close(cmd, out, tab.Write(out))
-		},
+// annotate prints a source file with what its lines weigh.
+func (q *linesQuery) annotate(cmd *cobra.Command, p *Profiled) error {
+	out := p.Open(cmd, &q.form)
+	if p.Len() == 0 { // why was said
+		return p.Close(cmd, out, nil)
 	}
-	o.Flags(cmd)
-	form.Flags(cmd)
-	cmd.Flags().IntVar(&around, "context", around, "show only lines that weigh anything, and so many `LINES` before and after")
-	return cmd
+	tab, err := p.annotated(q.lines, q.source, q.around, out.Format == show.FormatText || out.Format == show.FormatMD)
+	if err != nil {
+		return p.Close(cmd, out, err)
+	}
+	p.Head(out)
+	return p.Close(cmd, out, tab.Write(out))
 }
 
 // annotated returns the lines of a source file, with marks where some are left out if they

@@ -14,6 +14,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/export/html"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -39,7 +40,7 @@ func callTreeOf(p *stacks.Profile, compared bool) (*html.Flame, []int) {
 	}
 	for i := range p.Frames {
 		fr := &p.Frames[i]
-		f.Frames = append(f.Frames, html.Frame{Name: fr.Name, Full: fr.Full, Group: pick.BaseName(fr.Module)})
+		f.Frames = append(f.Frames, html.Frame{Name: fr.Name, Full: fr.Full, Group: pick.BaseName(fr.Module), Waiting: fr.Waiting})
 	}
 	weights := make([]weighed, p.Stacks())
 	for s := range p.Samples() {
@@ -107,7 +108,7 @@ func (s *Sampler) Take(r *etw.Record, wanted bool) error {
 	if err := s.code.Mux.Dispatch(r); err != nil {
 		return err
 	}
-	if !wanted && !pick.NamesThings(r) {
+	if !wanted {
 		if s.Parted {
 			s.skip(r)
 		}
@@ -161,7 +162,7 @@ func (s *Sampler) Profiles(when *timeline.Result, origin int64) []html.Profile {
 	var list []html.Profile
 	for pid, p := range s.byProcess() {
 		tree, index := callTreeOf(p, false)
-		tree.Lead = s.found.Facts
+		tree.Lead = append(slices.Clip(s.found.Facts), WaitingFact(p)...)
 		if when != nil {
 			tree.Times = timesOf(p, index, when, origin)
 		}
@@ -174,9 +175,14 @@ func (s *Sampler) Profiles(when *timeline.Result, origin int64) []html.Profile {
 func (s *Sampler) Findings() []findings.Finding {
 	var list []findings.Finding
 	for pid, p := range s.byProcess() {
-		all := lastOf(p.Totals())
+		waiting := lastOf(p.Waiting())
+		all := lastOf(p.Totals()) - waiting
 		if top := p.View().Top(); len(top) > 0 && all > 0 {
-			f := findings.Code(titleOf(p), p.Frames[top[0].Frame].Name, 100*float64(lastOf(top[0].Self))/float64(all))
+			of := titleOf(p)
+			if waiting > 0 {
+				of += " without waiting"
+			}
+			f := findings.Code(of, p.Frames[top[0].Frame].Name, 100*float64(lastOf(top[0].Self))/float64(all))
 			f.PID = pid
 			list = append(list, f)
 		}
@@ -213,7 +219,7 @@ func timesOf(p *stacks.Profile, index []int, when *timeline.Result, origin int64
 				t.Parts = append(t.Parts, html.Part{Bucket: k.bucket, Call: k.call, Self: v})
 			}
 		}
-		slices.SortFunc(t.Parts, func(a, b html.Part) int { return cmp.Or(cmp.Compare(a.Bucket, b.Bucket), cmp.Compare(a.Call, b.Call)) })
+		order.Sort(t.Parts, func(a, b html.Part) int { return cmp.Or(cmp.Compare(a.Bucket, b.Bucket), cmp.Compare(a.Call, b.Call)) })
 		return t
 	}
 }

@@ -2,7 +2,7 @@ package code
 
 import (
 	"cmp"
-	"io"
+	"errors"
 	"maps"
 	"slices"
 
@@ -15,9 +15,11 @@ import (
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/analysis/waits"
+	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/export/chrometrace"
@@ -92,13 +94,13 @@ func nameTracks(t *chrometrace.Trace, who *pick.Names) {
 	}
 }
 
-// chrome reads traces and writes what happened when.
-func (o *Profiling) chrome(cmd *cobra.Command, args []string, path string) error {
-	h, err := o.scope.Header(cmd, &o.In, args)
+// WriteChrome reads traces and writes what happened when.
+func WriteChrome(cmd *cobra.Command, in *pick.Input, scope *pick.Scope, args []string, path string) error {
+	h, err := scope.Header(cmd, in, args)
 	if err != nil {
 		return err
 	}
-	t, trouble, err := o.In.Open(cmd, args, false)
+	t, trouble, err := in.Open(cmd, args, false)
 	if err != nil {
 		return err
 	}
@@ -106,14 +108,37 @@ func (o *Profiling) chrome(cmd *cobra.Command, args []string, path string) error
 	if err := pick.OneSession(t); err != nil {
 		return err
 	}
-	l := newChronicle()
-	i := &pick.Inquiry{Cmd: cmd, Mux: &l.mux, Names: pick.NewNames()}
+	o := &Profiling{Of: samples.Kinds[0].Name, naming: "type", In: *in, scope: *scope}
+	files, err := o.Symbols.Open(cmd)
+	if err != nil {
+		return err
+	}
+	l, learnt := newChronicle(), o.codeMap(files)
+	p := &Profiled{T: t, Names: pick.NewNames()}
+	i := &pick.Inquiry{Cmd: cmd, Mux: &l.mux, Names: p.Names, Also: &learnt.Mux}
+	kind := samples.Find(o.Of)
+	finish := Start(kind, &l.mux, t)
+	if kind.Name == "cpu" && h.During != nil {
+		processors := startProcessors(&l.mux, t)
+		finish, i.Skip = func() Gathered { return Gather(processors) }, processors.Threads.Skip
+	}
 	if err := i.Read(t, h); err != nil {
 		trouble = cmp.Or(trouble, err)
 	}
 	if cmd.Context().Err() != nil {
 		return trouble
 	}
-	err = show.WritePage(cmd, path, args, func(w io.Writer) error { return l.trace(i.Names, t.Start().UnixNano()).Write(w) })
+	options := o.Options()
+	options.Native = learnt.Native
+	p.Profile = stacks.NewProfile(learnt.Code.Table(), options, finish().Samples...)
+	frames.ReportFaults(cmd, files)
+	origin := t.Start().UnixNano()
+	doc := l.trace(i.Names, origin)
+	doc.AddProfile(p.Profile, origin, i.Names.OfProcess, i.Names.OfThread)
+	if doc.IsEmpty() {
+		show.ReportNeeds(cmd, needsOf(kind, t))
+		return cmp.Or(trouble, errors.New("there is nothing to write: the trace has nothing that happened at a time, as far as its events are known"))
+	}
+	err = show.WritePage(cmd, path, args, doc.Write)
 	return show.Written(cmd, t, err, trouble)
 }

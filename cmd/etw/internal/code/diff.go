@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // diffFlag defines the flag that names a trace to compare with.
@@ -92,7 +93,7 @@ func compareChanges(a, b []int64) int {
 func (p *Profiled) top() []stacks.Top {
 	list := p.View().Top()
 	if p.compared {
-		slices.SortStableFunc(list, func(a, b stacks.Top) int {
+		order.Stable(list, func(a, b stacks.Top) int {
 			return cmp.Or(compareChanges(a.Self, b.Self), compareChanges(a.Total, b.Total))
 		})
 	}
@@ -128,7 +129,7 @@ func (p *Profiled) diffTable() *show.Table {
 func (p *Profiled) diffGroups(by string, names []string, sums map[string][]int64) *show.Table {
 	u := p.unit()
 	tab := show.NewTable(u.column("change"), u.column("before"), u.column("after"), show.Label(by))
-	slices.SortStableFunc(names, func(a, b string) int { return compareChanges(sums[a], sums[b]) })
+	order.Stable(names, func(a, b string) int { return compareChanges(sums[a], sums[b]) })
 	for _, name := range names {
 		v := sums[name]
 		tab.Add(u.cell(change(v)), u.cell(v[0]), u.cell(v[1]), name)

@@ -27,9 +27,7 @@ Where --symbols has portable PDBs, the page has source lines, too: see etw lines
 The flags that choose samples and frames are those of top. --diff compares with an
 earlier trace: what has a larger share than before is red, a smaller one blue.
 
-` + cli.RecordedLong + `
-
-` + patternsLong,
+` + cli.RecordedLong + ``,
 		Example: `  etw flame cpu.nettrace -o flame.html && test -s flame.html
   etw flame --of exceptions cpu.nettrace > exceptions.html
   etw flame --diff before.nettrace after.nettrace -o diff.html && test -s diff.html

@@ -7,61 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
-	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/order"
 )
-
-// NewStacks returns the command that shows call stacks.
-func NewStacks() *SampleCommand {
-	var o Profiling
-	var form show.Output
-	var most int
-	cmd := &cobra.Command{
-		Use:   "stacks [flags] FILE...",
-		Short: "Show the call stacks that weigh most",
-		Long: `Stacks shows whole call stacks, the innermost frame first, with what their samples
-weigh: the time of threads, or what --of names, such as exceptions.
-
-With -p, --name or --port it is about a live process: where each of its managed threads
-is now, or, with --duration or --of, what is recorded for that time.
-
-` + patternsLong,
-		Example: `  etw stacks --top 3 cpu.nettrace
-  etw stacks --of exceptions --label type=Bakery.Burnt cpu.nettrace
-  etw stacks --of contention --names full cpu.nettrace
-  etw stacks --of allocs --format csv alloc.nettrace
-  etw stacks --format jsonl cpu.nettrace | jq -c '[.selfMs, .stack]'
-  etw stacks -p 1234`,
-		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: pick.CompleteTraces,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := form.Check(cmd); err != nil {
-				return err
-			}
-			if cmd.Flags().Changed("top") && most <= 0 {
-				return cli.Usagef("--top: %d is not a number of stacks to print, from 1 on", most)
-			}
-			if err := o.Check(); err != nil {
-				return err
-			}
-			p, err := o.Read(cmd, args)
-			if err != nil {
-				return err
-			}
-			out := p.Open(cmd, &form)
-			return p.Close(cmd, out, p.printStacks(out, most))
-		},
-	}
-	cmd.Flags().IntVarP(&most, "top", "n", 0, fmt.Sprintf("print only the first `N` stacks; text has %d if it is left out", stacksForPeople))
-	cli.Completions(cmd, map[string]cobra.CompletionFunc{"top": cobra.NoFileCompletions})
-	o.Flags(cmd)
-	form.Flags(cmd)
-	return &SampleCommand{cmd, &o, &form}
-}
 
 // stacksForPeople is how many stacks people get to see if they do not say.
 const stacksForPeople = 10
@@ -187,20 +137,20 @@ func (p *Profiled) StackTable() *show.Table {
 		label string
 	}
 	sums := make(map[key]*[2]int64)
-	var order []key
+	var keys []key
 	for s := range p.Samples() {
 		k := key{stack: s.Stack, label: LabelOf(s, "type")}
 		sum := sums[k]
 		if sum == nil {
 			sum = new([2]int64)
 			sums[k] = sum
-			order = append(order, k)
+			keys = append(keys, k)
 		}
 		sum[0] += s.Values[0]
 		sum[1] += lastOf(s.Values)
 	}
-	slices.SortStableFunc(order, func(a, b key) int { return cmp.Compare(sums[b][1], sums[a][1]) })
-	for _, k := range order {
+	order.Stable(keys, func(a, b key) int { return cmp.Compare(sums[b][1], sums[a][1]) })
+	for _, k := range keys {
 		var frames []string
 		for f := range p.Stack(k.stack) {
 			frames = append(frames, p.Frames[f].Name)

@@ -30,8 +30,11 @@ type Profiling struct {
 	naming  string
 	raw     bool
 	tiers   bool
+	sampled bool // stacks are to be as they were sampled
+	threads threadChoice
 	root    string
 	labels  []string
+	work    kindFlags
 	filter  stacks.Filter
 	In      pick.Input
 	scope   pick.Scope
@@ -47,11 +50,25 @@ var Namings = []string{"full", "type", "short"}
 
 // Flags adds the flags to a command.
 func (o *Profiling) Flags(cmd *cobra.Command) {
+	o.FrameFlags(cmd)
+	o.scope.Flags(cmd)
+	o.In.Flags(cmd)
+}
+
+// Within has the flags that say what of which traces be those of a command with flags of its
+// own for that.
+func (o *Profiling) Within(in pick.Input, sel *pick.Selection, children bool) {
+	o.In, o.scope, o.threads.only = in, sel.Scope(children), sel.Threads()
+}
+
+// FrameFlags adds the flags that choose samples and frames.
+func (o *Profiling) FrameFlags(cmd *cobra.Command) {
 	o.Ordered = samples.Names()
 	f := cmd.Flags()
 	f.StringVar(&o.Of, "of", "cpu", "what is weighed: `WHAT` is "+strings.Join(o.Ordered, ", "))
 	f.StringVar(&o.naming, "names", "type", "`FORM` of names: full (module, type and arguments), type (with namespace)\nor short")
 	f.BoolVar(&o.raw, "raw-names", false, "leave the names of async methods, lambdas and local functions as the\ncompiler made them")
+	f.BoolVar(&o.sampled, "as-sampled", false, "leave stacks of EventPipe as they were sampled: with the methods in which a\nthread could be stopped, and those in which it waits")
 	f.BoolVar(&o.tiers, "tiers", false, "keep code of different tiers of compilation apart")
 	f.StringVar(&o.filter.Include, "include", "", "only stacks with a frame for each of these `PATTERNS`, separated by ;")
 	f.StringVar(&o.filter.Exclude, "exclude", "", "only stacks without frames that match one of these `PATTERNS`")
@@ -60,9 +77,9 @@ func (o *Profiling) Flags(cmd *cobra.Command) {
 	f.Float64Var(&o.filter.FoldPercent, "fold-percent", 0, "leave out parts of the tree that weigh less than this `SHARE` of all, in\npercent")
 	f.StringVar(&o.root, "root", "", "only what frames that match one of these `PATTERNS` call")
 	f.StringArrayVar(&o.labels, "label", nil, "only samples with this `LABEL`, such as state=managed or type=System.String;\nrepeatable")
+	o.threads.flags(cmd)
+	o.work.flags(cmd)
 	o.Symbols.Flag(cmd)
-	o.scope.Flags(cmd)
-	o.In.Flags(cmd)
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
 		"of":      cobra.FixedCompletions(o.Ordered, cobra.ShellCompDirectiveNoFileComp),
 		"names":   cobra.FixedCompletions(Namings, cobra.ShellCompDirectiveNoFileComp),
@@ -72,8 +89,8 @@ func (o *Profiling) Flags(cmd *cobra.Command) {
 	})
 }
 
-// patternsLong is what the help of all such commands says of patterns.
-const patternsLong = `Patterns are those of PerfView, and match names with module and arguments, as in
+// PatternsLong is what help says of the patterns that such flags take.
+const PatternsLong = `Patterns are those of PerfView, and match names with module and arguments, as in
 Shop!Bakery.Oven.Bake(int32), in any case and anywhere in them: * is any text, % any
 part of a name, ^ the start, | or; after @ comes a regular expression. What stands in
 {} can be used in the name of a group, as in '{%}!->module $1'.`
@@ -95,18 +112,22 @@ func (o *Profiling) Check() error {
 	if _, err := stacks.Match(o.root); err != nil {
 		return cli.Usagef("--root: %w", err)
 	}
+	if err := o.threads.check(); err != nil {
+		return err
+	}
 	for _, l := range o.labels {
 		if !strings.Contains(l, "=") {
 			return cli.Usagef("--label %s: it is not a label such as state=managed", l)
 		}
 	}
-	return nil
+	o.sampled = o.sampled || len(o.work.kinds) > 0 // of what waits, there are several kinds
+	return o.work.check()
 }
 
 // Options returns how frames are named.
 func (o *Profiling) Options() stacks.Options {
 	names := map[string]stacks.Names{"full": stacks.FullNames, "type": stacks.QualifiedNames, "short": stacks.ShortNames}
-	return stacks.Options{Names: names[o.naming], Raw: o.raw, Tiers: o.tiers}
+	return stacks.Options{Names: names[o.naming], Raw: o.raw, Tiers: o.tiers, AsSampled: o.sampled}
 }
 
 // A Profiled is the samples of traces, and what is to be said of them.
@@ -175,15 +196,16 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 	if err := o.Shape(p); err != nil {
 		return p, err
 	}
+	p.Facts = append(slices.Clip(p.Facts), WaitingFact(p.Profile)...)
 	if had > 0 && p.Len() == 0 {
-		cli.Report(cmd, fmt.Errorf("of %s none is what --label, --root, --include and --exclude ask for", show.Count(had, "sample", "samples")))
+		cli.Report(cmd, fmt.Errorf("of %s none is what --tid, --label, --kind, --root, --include and --exclude ask for", show.Count(had, "sample", "samples")))
 	}
 	return p, nil
 }
 
 // key says what a profile depends on before it is shaped.
 func (o *Profiling) key(args []string) string {
-	return fmt.Sprint("profile ", o.Of, o.naming, o.raw, o.tiers, o.scope, o.Symbols, o.In.Key(), cli.Stamps(args))
+	return fmt.Sprint("profile ", o.Of, o.naming, o.raw, o.tiers, o.sampled, o.scope, o.Symbols, o.In.Key(), cli.Stamps(args))
 }
 
 // profile reads traces in one pass: what names code is learnt from all events, samples
@@ -250,6 +272,19 @@ func (o *Profiling) codeMap(files *native.Dir) *frames.CodeMap {
 	return frames.NewCodeMap(files, symbols.ILOffsets())
 }
 
+// WaitingFact says what the frame of threads that wait is, where there is one.
+func WaitingFact(p *stacks.Profile) []string {
+	if p.Len() == 0 {
+		return nil
+	}
+	waiting := lastOf(p.Waiting())
+	if waiting == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s is %s in which threads waited, and stands last; --as-sampled shows in what", stacks.WaitingName,
+		unitOf(p.Types[len(p.Types)-1]).text(waiting))}
+}
+
 // note says how many frames have names, and why others have none.
 func (p *Profiled) note() {
 	seen := make(map[int64]bool)
@@ -279,6 +314,9 @@ func (p *Profiled) note() {
 
 // Shape leaves of the profile what the flags ask for.
 func (o *Profiling) Shape(p *Profiled) error {
+	if err := o.threads.shape(p); err != nil {
+		return err
+	}
 	if len(o.labels) > 0 {
 		p.Profile = p.Only(func(s stacks.Sample) bool {
 			return !slices.ContainsFunc(o.labels, func(want string) bool {
@@ -286,6 +324,9 @@ func (o *Profiling) Shape(p *Profiled) error {
 				return !slices.Contains(s.Labels, stacks.Label{Key: key, Value: value})
 			})
 		})
+	}
+	if len(o.work.kinds) > 0 {
+		p.Profile = o.work.only(p.Profile)
 	}
 	if o.root != "" {
 		match, err := stacks.Match(o.root)

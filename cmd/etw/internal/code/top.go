@@ -1,11 +1,14 @@
 package code
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	work "github.com/etwgen/etwgen/analysis/kinds"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
@@ -21,49 +24,73 @@ type Top struct {
 	Cmd  *cobra.Command // it is about
 }
 
-// Tops is what the rows of the table can be.
-var Tops = []string{"method", "module", "thread", "process"}
+// ByStack and byKind are views of their own: whole call stacks, and kinds of work.
+const (
+	ByStack = "stack"
+	byKind  = "kind"
+)
 
-// NewTop returns the command that shows methods by what they weigh.
-func NewTop() *Top {
-	o := new(Top)
-	o.Cmd = &cobra.Command{
-		Use:   "top [flags] FILE...",
-		Short: "Show the methods in which the time is spent, or memory is allocated",
-		Long: `Top shows methods by what they weigh: of the samples of threads, or what --of names,
+// Tops is what the rows of the table can be.
+var Tops = []string{"method", "module", "thread", "process", ByStack, byKind}
+
+const topLong = `Top shows methods by what they weigh: of the samples of threads, or what --of names,
 such as the bytes that were allocated. Self is what a method weighs itself, total
 what it weighs with all that it calls; a method that calls itself is counted once.
 
-Samples of EventPipe are of threads, whether they run or wait. --label state=managed
-leaves those in managed code, which is the best estimate there is of the time on a
-processor.
+Samples of EventPipe are of threads, whether they run or wait. The row [waiting], the
+last one, has the time in which they waited, and what a thread ran while it was stopped
+for a sample, such as Thread.PollGC, is part of its caller: --as-sampled shows both.
+--label state=managed leaves what is in managed code, which is the best estimate there
+is of the time on a processor.
 
-Where exceptions, contention and waits come from is the method that called the runtime
-to throw, lock or wait; with --raw-names, --root or patterns its frames stay.
-
-The rows are methods, or what --by says: modules, threads or processes, or a label
-of the samples such as state or type.
+The rows are methods, or what --by says: modules, threads, processes, whole call stacks
+with the innermost frame first, a label of the samples such as state or type, or kinds
+of work: collecting, compiling, waiting, user code and so on, which add up to all
+samples. --kind leaves the samples of some kinds alone.
 
 --diff compares with an earlier trace: the rows are then those whose own weight has
 changed most, with what it was before and after.
 
 With -p, --name or --port it is about a live process: a table of every --interval as
-it goes by.
+it goes by, or by stack where each managed thread is now.`
 
-` + patternsLong,
+// NewTop returns the command that shows methods by what they weigh.
+func NewTop() *Top {
+	o := new(Top)
+	rules := false
+	o.Cmd = &cobra.Command{
+		Use:   "top [flags] FILE...",
+		Short: "Show the methods in which the time is spent, or memory is allocated",
+		Long:  topLong,
 		Example: `  etw top cpu.nettrace
   etw top --top 5 --sort totalMs --names short cpu.nettrace
-  etw top --label state=managed --group 'System.%->system' cpu.nettrace
-  etw top --of allocs alloc.nettrace
   etw top --of exceptions --by type exceptions.nettrace
-  etw top --by module --format csv cpu.nettrace
-  etw top --diff before.nettrace after.nettrace
+  etw top --by stack --top 3 cpu.nettrace
+  etw top --by kind --label state=managed cpu.nettrace
+  etw top --show-rules > work.rules
   etw top --format json cpu.nettrace | jq '.rows[0]'
-  etw top -p 1234 --interval 5s --top 15`,
+  etw top -p 1234 --interval 5s --top 15
+  etw top -p 1234 --by stack`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: pick.CompleteTraces,
-		RunE:              o.main,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if rules {
+				return o.printRules(cmd)
+			}
+			return o.main(cmd, args)
+		},
 	}
+	traces := o.Cmd.Args
+	o.Cmd.Args = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case !rules:
+			return traces(cmd, args)
+		case len(args) > 0:
+			return errors.New("--show-rules prints the table that is built in, and takes no FILE")
+		}
+		return nil
+	}
+	o.Cmd.Flags().BoolVar(&rules, "show-rules", false, "print the table that says which methods are of which kind of work")
 	o.Cmd.Flags().StringVar(&o.By, "by", Tops[0], "what the `ROWS` are: "+strings.Join(Tops, ", ")+" or the name of a label")
 	cli.Completions(o.Cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(append(slices.Clone(Tops), "state", "type"), cobra.ShellCompDirectiveNoFileComp)})
 	o.Profiling.Flags(o.Cmd)
@@ -74,27 +101,47 @@ it goes by.
 }
 
 func (o *Top) main(cmd *cobra.Command, args []string) error {
-	if err := o.Out.Check(cmd); err != nil {
+	if err := o.CheckFlags(cmd); err != nil {
 		return err
 	}
-	if err := o.Rank.Check(cmd); err != nil {
-		return err
-	}
-	if err := o.Check(); err != nil {
-		return err
-	}
+	o.sampled = o.sampled || o.By == byKind // waiting is a kind of its own, and there are several
 	p, err := o.Read(cmd, args)
 	if err != nil {
 		return err
 	}
 	o.LeaveMachinery(p)
+	if o.By == byKind {
+		o.noteKinds(p)
+	}
 	out := p.Open(cmd, &o.Out)
 	return p.Close(cmd, out, o.print(out, p))
 }
 
-// LeaveMachinery leaves out the runtime's own code, unless the flags say what is wanted.
+// printRules prints the table of kinds of work.
+func (o *Top) printRules(cmd *cobra.Command) error {
+	out := o.Out.Open(cmd, false)
+	_, err := out.WriteString(work.Text())
+	return out.Close(err)
+}
+
+// CheckFlags reads the flags that do not depend on the traces. Whole call stacks stand by
+// what they weigh.
+func (o *Top) CheckFlags(cmd *cobra.Command) error {
+	if err := cmp.Or(o.Out.Check(cmd), o.Rank.Check(cmd), o.Check()); err != nil {
+		return err
+	}
+	for _, name := range []string{"sort", "reverse", "diff", "interval"} {
+		if o.By == ByStack && cmd.Flags().Changed(name) {
+			return cli.Usagef("--%s does nothing with --by %s: stacks stand by what they weigh", name, ByStack)
+		}
+	}
+	return nil
+}
+
+// LeaveMachinery leaves out the runtime's own code, unless the flags say what is wanted, or
+// the stacks are shown whole.
 func (o *Top) LeaveMachinery(p *Profiled) {
-	if !o.raw && o.root == "" && o.filter == (stacks.Filter{}) {
+	if o.By != ByStack && !o.raw && o.root == "" && o.filter == (stacks.Filter{}) {
 		p.LeaveMachinery(machineryOf[o.Of])
 	}
 }
@@ -106,6 +153,9 @@ var machineryOf = map[string][]string{"exceptions": ThrowingCode, "contention": 
 func (o *Top) print(out *show.Printer, p *Profiled) error {
 	if err := o.checkLabel(p); err != nil {
 		return err
+	}
+	if o.By == ByStack {
+		return p.printStacks(out, o.Rank.Top)
 	}
 	tab := o.Table(p)
 	if err := o.Rank.CheckColumn(tab.Columns); err != nil {
@@ -165,9 +215,9 @@ func (o *Top) groups(p *Profiled) *show.Table {
 	u := p.unit()
 	sums := make(map[string][]int64)
 	var order []string
-	modules := make([]string, len(p.Frames))
+	of := o.groupOf(p)
 	for s := range p.Samples() {
-		name := o.groupOf(p, s, modules)
+		name := of(s)
 		sum := sums[name]
 		if sum == nil {
 			sum = make([]int64, len(s.Values))
@@ -179,6 +229,9 @@ func (o *Top) groups(p *Profiled) *show.Table {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b string) int {
+		if wait := cmp.Compare(isWaiting(a), isWaiting(b)); wait != 0 {
+			return wait
+		}
 		x, y := lastOf(sums[a]), lastOf(sums[b])
 		if x != y {
 			return map[bool]int{true: -1, false: 1}[x > y]
@@ -186,7 +239,7 @@ func (o *Top) groups(p *Profiled) *show.Table {
 		return strings.Compare(a, b)
 	})
 	if p.compared {
-		return p.diffGroups(o.By, order, sums)
+		return o.titled(p.diffGroups(o.By, order, sums))
 	}
 	tab := show.NewTable(u.column("self"), percentColumn("selfPercent", "SELF %"), show.Counted("count"), show.Label(o.By))
 	all := p.lastTotal()
@@ -194,29 +247,64 @@ func (o *Top) groups(p *Profiled) *show.Table {
 		v := sums[name]
 		tab.Add(u.cell(lastOf(v)), share(lastOf(v), all), show.Whole(v[0]), name)
 	}
+	return o.titled(tab)
+}
+
+// titled adds the titles of kinds of work to a table whose last column is their names.
+func (o *Top) titled(tab *show.Table) *show.Table {
+	if o.By == byKind {
+		titles := make(map[string]string)
+		for _, k := range o.work.rules.Kinds() {
+			titles[k.Name] = k.Title
+		}
+		tab.Columns = append(tab.Columns, show.Label("title"))
+		for i, row := range tab.Rows {
+			tab.Rows[i] = append(row, titles[row[len(row)-1]])
+		}
+	}
 	return tab
 }
 
-// groupOf returns the group of a sample. Modules are those of innermost frames.
-func (o *Top) groupOf(p *Profiled, s stacks.Sample, modules []string) string {
+// groupOf returns what tells the group of a sample. Modules are those of innermost frames.
+func (o *Top) groupOf(p *Profiled) func(stacks.Sample) string {
 	switch o.By {
 	case "module":
-		_, frame := p.Split(s.Stack)
-		if modules[frame] == "" {
-			modules[frame] = moduleOf(&p.Frames[frame])
+		modules := make([]string, len(p.Frames))
+		return func(s stacks.Sample) string {
+			_, frame := p.Split(s.Stack)
+			if modules[frame] == "" {
+				modules[frame] = moduleOf(&p.Frames[frame])
+			}
+			return modules[frame]
 		}
-		return modules[frame]
 	case "thread":
-		return p.Names.OfThread(s.Thread)
-	case "process":
-		return p.Names.OfProcess(s.Process)
-	}
-	for _, l := range s.Labels {
-		if l.Key == o.By {
-			return l.Value
+		return func(s stacks.Sample) string {
+			if _, frame := p.Split(s.Stack); p.Frames[frame].Waiting {
+				return stacks.WaitingName
+			}
+			return p.Names.OfThread(s.Thread)
 		}
+	case "process":
+		return func(s stacks.Sample) string { return p.Names.OfProcess(s.Process) }
+	case byKind:
+		c := o.work.rules.Classify(p.Profile)
+		return func(s stacks.Sample) string { return c.Of(s).Name }
 	}
-	return "(none)"
+	return func(s stacks.Sample) string {
+		i := slices.IndexFunc(s.Labels, func(l stacks.Label) bool { return l.Key == o.By })
+		if i < 0 {
+			return "(none)"
+		}
+		return s.Labels[i].Value
+	}
+}
+
+// isWaiting is 1 of the group of threads that wait, which comes last, and 0 of others.
+func isWaiting(group string) int {
+	if group == stacks.WaitingName {
+		return 1
+	}
+	return 0
 }
 
 // moduleOf returns the module of a frame, in words where it has none.
@@ -245,56 +333,6 @@ type TopRow struct {
 	Self   []int64 `json:"self"`
 	Total  []int64 `json:"total"`
 	inUnits
-}
-
-// inUnits are the weights of a row under names that have the unit.
-type inUnits struct {
-	SelfMS       *float64 `json:"selfMs,omitempty"`
-	SelfMB       *float64 `json:"selfMB,omitempty"`
-	SelfPercent  *float64 `json:"selfPercent,omitempty"`
-	TotalMS      *float64 `json:"totalMs,omitempty"`
-	TotalMB      *float64 `json:"totalMB,omitempty"`
-	TotalPercent *float64 `json:"totalPercent,omitempty"`
-	ChangeMS     *float64 `json:"changeMs,omitempty"` // of what it weighs itself
-	ChangeMB     *float64 `json:"changeMB,omitempty"`
-	Change       *float64 `json:"change,omitempty"` // where values are numbers
-	BeforeMS     *float64 `json:"beforeMs,omitempty"`
-	BeforeMB     *float64 `json:"beforeMB,omitempty"`
-	Before       *float64 `json:"before,omitempty"`
-	AfterMS      *float64 `json:"afterMs,omitempty"`
-	AfterMB      *float64 `json:"afterMB,omitempty"`
-	After        *float64 `json:"after,omitempty"`
-}
-
-// inUnits returns the weights of a row, which may have no total, of all that there is.
-func (p *Profiled) inUnits(self, total []int64, all int64) (w inUnits) {
-	u := p.unit()
-	set := func(ms, mb, plain **float64, v int64) {
-		x := float64(v) / u.per
-		switch u.suffix {
-		case "Ms":
-			*ms = &x
-		case "MB":
-			*mb = &x
-		default:
-			*plain = &x
-		}
-	}
-	var unnamed *float64
-	if p.compared {
-		set(&w.ChangeMS, &w.ChangeMB, &w.Change, change(self))
-		set(&w.BeforeMS, &w.BeforeMB, &w.Before, self[0])
-		set(&w.AfterMS, &w.AfterMB, &w.After, self[1])
-		return w
-	}
-	set(&w.SelfMS, &w.SelfMB, &unnamed, lastOf(self))
-	of := func(v int64) *float64 { x := 100 * float64(v) / float64(max(all, 1)); return &x }
-	w.SelfPercent = of(lastOf(self))
-	if total != nil {
-		set(&w.TotalMS, &w.TotalMB, &unnamed, lastOf(total))
-		w.TotalPercent = of(lastOf(total))
-	}
-	return w
 }
 
 func (o *Top) json(out *show.Printer, p *Profiled, tab *show.Table) error {

@@ -87,9 +87,11 @@ func checkTotals(t *testing.T, where string, p *Profiled) {
 		}
 	}
 	kinds := make([]int64, len(want))
-	of := &classify{by: "kind"}
-	for _, row := range of.rows(p, work.Default().Classify(p.Profile)) {
-		sum(kinds, row.Values)
+	for _, kind := range kindNames(work.Default()) {
+		of := kindFlags{kinds: []string{kind}, rules: work.Default()}
+		if some := of.only(p.Profile); some.Len() > 0 {
+			sum(kinds, some.Totals())
+		}
 	}
 	hold("the sum of the kinds of work", kinds)
 	top := make([]int64, len(want))
@@ -129,15 +131,12 @@ func checkForms(t *testing.T, where string, p *Profiled) {
 	t.Helper()
 	want := p.Totals()
 	written := make(map[string]string)
-	for _, form := range writtenForms {
-		if form.write == nil {
-			continue
-		}
+	for _, form := range ProfileForms {
 		var b bytes.Buffer
 		if err := form.write(&b, p, where); err != nil {
-			t.Fatalf("%s: %s: %v", where, form.name, err)
+			t.Fatalf("%s: %s: %v", where, form.Name, err)
 		}
-		written[form.name] = b.String()
+		written[form.Name] = b.String()
 	}
 	pb, err := profile.Parse(strings.NewReader(written["pprof"]))
 	if err != nil {

@@ -36,9 +36,7 @@ are left out.
 --root shows what a method calls, --callers who calls it, and --inverted begins with
 the methods that the samples were taken in. --diff compares with an earlier trace.
 
-` + cli.RecordedLong + `
-
-` + patternsLong,
+` + cli.RecordedLong + ``,
 		Example: `  etw tree cpu.nettrace
   etw tree --names short --depth 3 --min 5 cpu.nettrace
   etw tree --callers Oven.Bake cpu.nettrace

@@ -191,7 +191,7 @@ func (s *SymbolFiles) Open(cmd *cobra.Command) (*native.Dir, error) {
 	if s.none && s.Path != "" {
 		return nil, cli.Usagef("--symbols and --no-symbols: one of them")
 	}
-	options := []native.Option{native.Demangle(show.Demangled)}
+	options := []native.Option{native.Demangle(show.NewDemangler().Name)}
 	switch {
 	case s.none, s.Path == "" && cli.IsServed(cmd):
 		return nil, nil

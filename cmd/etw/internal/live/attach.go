@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
+	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
 // A liveMode lets a command that is about traces be about a live process, too.
@@ -87,11 +88,14 @@ func (l *live) each(cmd *cobra.Command, do func(*etw.Record) error) error {
 			return err
 		}
 	}
-	if lost := l.Stats().Lost; lost > 0 {
+	damaged := errors.Is(err, etw.ErrIncomplete) && !nettrace.IsBrokenOff(err)
+	if lost := l.Stats().Lost; lost > 0 && !damaged { // of a damaged stream nobody knows what its numbers are
 		cli.Report(cmd, fmt.Errorf("%d events were lost; raise --buffer-mb", lost))
 		return cli.ErrReported
 	}
 	switch {
+	case damaged:
+		return fmt.Errorf("what %s sends is damaged: %w", l, err)
 	case err == io.EOF, cmd.Context().Err() != nil:
 		return nil
 	case errors.Is(err, etw.ErrIncomplete) && l.Received() > 0:

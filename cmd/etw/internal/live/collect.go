@@ -34,42 +34,28 @@ func NewCollect() *cobra.Command {
 		Long: `Collect records the events of a .NET process, from .NET Core 3.1 on, until the process
 ends, --duration is over, --stop-when happens, or an interrupt (^C). Then the runtime
 writes what it still has, and the names of methods; a second interrupt does without
-them, and what was recorded is read as far as it goes. A command after -- is started
+them. A command after -- is started
 suspended (.NET 5 and later), so that the recording misses nothing of it.
 
-What is recorded, --profile or --providers say; without, the profiles common and cpu:
+What is recorded, --profile or --providers say; without, the profiles common and cpu. What
+these are, etw help recording says.
 
-` + windows.ProfileHelp() + `
 Events that the process could not keep are lost and counted: then raise --buffer-mb,
 or record less. Exit code 1 says that there were such, or that the process was killed.
 
-With --max-size the recording goes on in another file when one has that size, or up to
-some 10 MB more, since the runtime tells only so often where a file can end, and only
-the last ones are kept; the last of all has the names of methods, too: FILE.1.nettrace, FILE.2.nettrace and so on. Each can be read
-by itself, and several together: etw dump FILE.*.nettrace.
-
-With --stop-when the recording ends when something happens: an event, as in
-'ExceptionThrown where ExceptionType ~ Timeout', or a pause for a collection, as in
-'pause > 200ms'. --after goes on for a while then, and --before keeps only so much of
-what came earlier, as a flight recorder does, in files as --max-size has them. It may
-be a limit, too: 'counter System.Runtime/cpu-usage > 80', or of a metric 'metric
-System.Runtime/dotnet.gc.last_collection.heap.size > 1e9'; what adds up is meant per
-second, and of a histogram the 95th percentile.
+--max-size goes on in another file, --stop-when ends when something happens: an event, a
+long pause, or a limit of a counter or a metric. docs/live.md says more of both.
 
 With --system it records a machine with Linux, or those of its processes that -p names,
 .NET or not, with what they start: a sample each millisecond of what each processor does,
-switches of threads with where they wait, both with call stacks of kernel and program,
-and at the end the names of what runtimes of .NET 8 and later have compiled. It takes root,
-or the rights CAP_PERFMON and CAP_SYS_PTRACE.`,
+switches of threads with where they wait, both with call stacks. It takes root, or the
+rights CAP_PERFMON and CAP_SYS_PTRACE: docs/linux.md.`,
 		Example: `  etw collect -p 1234 --profile gc-collect --duration 30s
   etw collect --name MyService --profile cpu,exceptions -o slow.nettrace
   etw collect --providers clr:gc+exception:informational -- dotnet app.dll
   etw collect -p 1234 --max-size 100M --max-files 5
   etw collect -p 1234 --profile gc-verbose --stop-when 'pause > 200ms' --before 30s --after 5s
-  etw collect --port /tmp/app.port --profile exceptions --stop-when 'ExceptionThrown where ExceptionType ~ Timeout'
-  etw collect -p 1234 --profile cpu --stop-when 'counter System.Runtime/cpu-usage > 80' --before 1m
-  etw collect --system --duration 10s -o machine.nettrace
-  etw collect --system -p 1234 -p 4321 --duration 30s`,
+  etw collect --system --duration 10s -o machine.nettrace`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              c.main,
 	}
@@ -81,7 +67,7 @@ or the rights CAP_PERFMON and CAP_SYS_PTRACE.`,
 	f.DurationVar(&c.duration, "duration", 0, "stop after this `TIME`, such as 30s or 5m")
 	f.StringVar(&c.ring.size, "max-size", "", "begin another file at this `SIZE`, such as 100M")
 	f.IntVar(&c.ring.files, "max-files", 3, "with --max-size, keep the last `N` files")
-	f.StringVar(&c.when, "stop-when", "", "stop when this `HAPPENS`; see above")
+	f.StringVar(&c.when, "stop-when", "", "stop when this `HAPPENS`: an event, a pause, a limit")
 	f.DurationVar(&c.before, "before", 0, "with --stop-when, keep about this `TIME` of what came before")
 	f.DurationVar(&c.after, "after", 0, "with --stop-when, go on for this `TIME`")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
@@ -142,6 +128,9 @@ func (c *collect) main(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := stop.check(cfg.Providers); err != nil {
+		return err
+	}
 	cfg.Providers = eventpipe.Merge(append(cfg.Providers, stop.needs()...))
 	a, err := c.target.attach(cmd, args)
 	if err != nil {
@@ -170,7 +159,10 @@ func (c *collect) main(cmd *cobra.Command, args []string) error {
 	fmt.Fprintf(cmd.ErrOrStderr(), "etw: recording %v (%s) to %s; an interrupt (^C) ends it\n", a, cli.Clean(a.name), cli.Clean(out.describe()))
 	r := &recording{cmd: cmd, session: s, out: out, begun: time.Now(), over: make(chan struct{})}
 	err = r.run(out, c.duration, stop, c.after)
-	return r.conclude(out, err)
+	if err = r.conclude(out, err); err == nil && r.unmet {
+		err = cli.ErrUnmet
+	}
+	return err
 }
 
 // wantsHeap reports whether a session asks for a snapshot of the heap.
@@ -193,6 +185,7 @@ type recording struct {
 	stopping atomic.Int64 // bytes that were received when it was stopped, and 1
 	failed   atomic.Pointer[error]
 	over     chan struct{} // closed when all is read
+	unmet    bool          // what the recording was to stop for did not happen
 }
 
 // statsEvery is how many events pass between two looks at what was lost.
@@ -228,16 +221,24 @@ func (r *recording) run(out *recordingFile, duration time.Duration, stop *trigge
 			r.lost.Store(reader.Stats().Lost)
 		}
 		r.newest.Store(rec.Time().UnixNano())
-		if stop != nil && stop.hit(&rec) {
+		if stop == nil || r.unmet {
+			continue
+		}
+		if stop.hit(&rec) {
 			fmt.Fprintf(r.cmd.ErrOrStderr(), "etw: %s\n", cli.Clean(stop.what))
 			out.keep()
 			stop = nil
 			defer time.AfterFunc(after, r.stop).Stop()
+		} else if why := stop.never(); why != "" {
+			cli.Report(r.cmd, errors.New(why))
+			r.unmet = true
+			r.stop()
 		}
 	}
 	r.lost.Store(reader.Stats().Lost)
-	if stop != nil {
-		fmt.Fprintln(r.cmd.ErrOrStderr(), "etw: what --stop-when waits for did not happen")
+	if stop != nil && !r.unmet {
+		cli.Report(r.cmd, cli.ErrUnmet)
+		r.unmet = true
 	}
 	if err == io.EOF {
 		return nil
@@ -336,7 +337,7 @@ func (r *recording) conclude(out *recordingFile, err error) error {
 	case errors.Is(err, eventpipe.ErrClosed):
 		cli.Report(r.cmd, errors.New("the recording was left before its end: it is read as far as it goes, and has no names of methods"))
 		err = cli.ErrReported
-	case errors.Is(err, nettrace.ErrNotStopped):
+	case errors.Is(err, nettrace.ErrNotStopped) && nettrace.IsBrokenOff(err):
 		cli.Report(r.cmd, errors.New("the process ended before it could end the recording, which is read as far as it goes"))
 		err = cli.ErrReported
 	case errors.Is(err, etw.ErrIncomplete):

@@ -18,6 +18,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 )
@@ -189,7 +190,7 @@ func (c *counterMode) readings(cmd *cobra.Command, res *counters.Result) []count
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b counterReading) int {
+	order.Stable(list, func(a, b counterReading) int {
 		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.name, b.name), cmp.Compare(a.tags, b.tags))
 	})
 	return list

@@ -20,30 +20,28 @@ const stacksNow = 200 * time.Millisecond
 // A nowMode shows where the managed threads of a live process are.
 type nowMode struct {
 	recordedMode
-	*code.SampleCommand
+	*code.Top
 }
 
-// WithThreads lets a command about call stacks show where the threads of a live process are.
-func WithThreads(c *code.SampleCommand) *cobra.Command {
-	m := &nowMode{SampleCommand: c}
-	files := c.RunE
-	m.live.duration = stacksNow
-	m.needs = c.Of.Needs
-	m.recordedMode.check = c.Check
-	m.live.run = func(cmd *cobra.Command, _ *liveMode) error {
-		return m.recorded(cmd, func(path string) error {
-			if f := cmd.Flags(); f.Changed("of") || f.Changed("duration") {
-				return files(cmd, []string{path})
-			}
-			return m.print(cmd, path)
-		})
+// stacksNow shows where the threads of the process are, or with --duration or --of the call
+// stacks that were recorded.
+func (m *topMode) stacksNow(cmd *cobra.Command) error {
+	now := &nowMode{recordedMode{live: m.live, needs: m.Needs, check: m.CheckFlags}, m.Top}
+	given := cmd.Flags().Changed
+	if !given("duration") {
+		now.live.duration = stacksNow
 	}
-	return m.recordedMode.add(c.Command)
+	return now.recorded(cmd, func(path string) error {
+		if given("of") || given("duration") {
+			return m.files(cmd, []string{path})
+		}
+		return now.print(cmd, path)
+	})
 }
 
 // print prints the last stack of each thread.
 func (m *nowMode) print(cmd *cobra.Command, path string) error {
-	p, err := m.Of.Read(cmd, []string{path})
+	p, err := m.Read(cmd, []string{path})
 	if err != nil {
 		return err
 	}
@@ -54,7 +52,7 @@ func (m *nowMode) print(cmd *cobra.Command, path string) error {
 			last[s.Thread] = s
 		}
 	}
-	out := p.Open(cmd, m.Form)
+	out := p.Open(cmd, &m.Out)
 	if out.Format != show.FormatText {
 		return p.Close(cmd, out, p.NowTable(last).Write(out))
 	}

@@ -18,11 +18,13 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
+	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
 // A topMode shows what methods of a live process weigh, interval by interval.
 type topMode struct {
 	*code.Top
+	files    func(cmd *cobra.Command, args []string) error // the command about files
 	live     liveMode
 	interval time.Duration
 
@@ -45,7 +47,7 @@ var codeProviders = []eventpipe.Provider{{Name: need.CLR, Keywords: 0x2000000038
 // WithIntervals has the command about methods show those of a live process, interval by
 // interval.
 func WithIntervals(o *code.Top) *cobra.Command {
-	m, cmd := &topMode{Top: o}, o.Cmd
+	m, cmd := &topMode{Top: o, files: o.Cmd.RunE}, o.Cmd
 	cmd.Flags().DurationVar(&m.interval, "interval", 3*time.Second, "of a live process, what a table is of: a `TIME` from 100ms on")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"interval": cobra.NoFileCompletions})
 	m.live.run = m.main
@@ -53,6 +55,9 @@ func WithIntervals(o *code.Top) *cobra.Command {
 }
 
 func (m *topMode) main(cmd *cobra.Command, _ *liveMode) error {
+	if m.By == code.ByStack {
+		return m.stacksNow(cmd)
+	}
 	if err := m.check(cmd); err != nil {
 		return err
 	}
@@ -84,13 +89,7 @@ func (m *topMode) main(cmd *cobra.Command, _ *liveMode) error {
 
 // check reads the flags.
 func (m *topMode) check(cmd *cobra.Command) error {
-	if err := m.Top.Out.Check(cmd); err != nil {
-		return err
-	}
-	if err := m.Rank.Check(cmd); err != nil {
-		return err
-	}
-	if err := m.Top.Check(); err != nil {
+	if err := m.CheckFlags(cmd); err != nil {
 		return err
 	}
 	for _, name := range []string{"process", "from", "to", "diff"} {
@@ -150,6 +149,7 @@ func (m *topMode) show(at time.Time) error {
 	if err := m.Shape(p); err != nil {
 		return err
 	}
+	p.Facts = append(p.Facts, code.WaitingFact(p.Profile)...)
 	m.LeaveMachinery(p)
 	tab := m.Table(p)
 	if m.out.Format != show.FormatText {
@@ -198,8 +198,10 @@ func (a *attached) rundown(cmd *cobra.Command, m *frames.CodeMap) error {
 	var rec etw.Record
 	for {
 		switch err := s.Next(&rec); {
-		case err == io.EOF, errors.Is(err, etw.ErrIncomplete): // the process has ended
+		case err == io.EOF, nettrace.IsBrokenOff(err): // the process has ended
 			return nil
+		case errors.Is(err, etw.ErrIncomplete):
+			return fmt.Errorf("what %s (%s) sends of its methods is damaged: %w", a, a.name, err)
 		case err != nil:
 			return err
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/internal/command/commandtest"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventpipe"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
@@ -159,8 +160,46 @@ func TestTriggers(t *testing.T) {
 			t.Errorf("%s is accepted", text)
 		}
 	}
+	for text, want := range map[string]string{
+		"gc-pause:1ms": "neither the name of an event nor a limit", "pause=1ms": "neither the name",
+		"GCEndd": "did you mean GCEnd", "Nothing*": "no provider that is recorded has such an event",
+	} {
+		stop, err := parseTrigger(nil, text)
+		if err == nil {
+			err = stop.check([]eventpipe.Provider{{Name: "Microsoft-Windows-DotNETRuntime"}})
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	// An EventSource of the program may have any event.
+	if stop, err := parseTrigger(nil, "OrderPlaced"); err != nil || stop.check([]eventpipe.Provider{{Name: "My-Shop"}}) != nil {
+		t.Errorf("an event of a source that nobody knows: %v", err)
+	}
 	if n := len((*trigger)(nil).needs()); n != 0 {
 		t.Errorf("no trigger needs %d providers", n)
+	}
+}
+
+// A counter that its source does not have is known after two intervals.
+func TestNoSuchCounter(t *testing.T) {
+	stop, err := parseTrigger(nil, "counter System.Runtime/cpuusage > 80")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readings := []counterReading{{source: "System.Runtime", name: "cpu-usage", value: quantity.Known(90)}, {source: "System.Runtime", name: "gc-count"}}
+	for i, want := range []string{"", "System.Runtime has no counter cpuusage (did you mean cpu-usage?); there are cpu-usage, gc-count"} {
+		if what := stop.counter.passed(readings); what != "" || !strings.Contains(stop.never(), want) || (want == "") != (stop.never() == "") {
+			t.Errorf("interval %d: %q, %q, want %q", i, what, stop.never(), want)
+		}
+	}
+	if stop, err = parseTrigger(nil, "counter System.Runtime/cpu-usage > 95"); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if what := stop.counter.passed(readings); what != "" || stop.never() != "" {
+			t.Errorf("%q, %q", what, stop.never())
+		}
 	}
 }
 

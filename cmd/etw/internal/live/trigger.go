@@ -18,8 +18,9 @@ import (
 
 // A trigger sees when something happens for which a recording is to stop.
 type trigger struct {
-	sel  *pick.Selector // of an event
-	what string         // happened
+	sel   *pick.Selector // of an event
+	event string         // as it was named
+	what  string         // happened
 
 	limit  time.Duration // of a pause
 	pauses *pauses
@@ -58,8 +59,11 @@ func parseTrigger(cmd *cobra.Command, text string) (*trigger, error) {
 		}
 		sel.Wheres = strings.Split(conditions, " and ")
 	}
+	if i := strings.IndexAny(event, ":=<>"); i > 0 {
+		return nil, cli.Usagef("--stop-when %q is neither the name of an event nor a limit, such as 'pause > 200ms' or 'counter System.Runtime/cpu-usage > 80'", text)
+	}
 	var err error
-	t := new(trigger)
+	t := &trigger{event: event}
 	if t.sel, err = sel.Selector(nil); err != nil {
 		return nil, fmt.Errorf("--stop-when: %w", err)
 	}
@@ -70,6 +74,38 @@ func parseTrigger(cmd *cobra.Command, text string) (*trigger, error) {
 	}
 	t.sel.Decoding = false
 	return t, nil
+}
+
+// check reports an event that none of the providers has that are recorded. Of some nobody
+// knows their events before they come.
+func (t *trigger) check(recorded []eventpipe.Provider) error {
+	if t == nil || t.sel == nil || len(t.sel.Candidates(nil, false)) > 0 {
+		return nil
+	}
+	known := make(map[string]bool)
+	var names []string
+	for _, p := range append(pick.BuiltinProviders(), t.sel.Known...) {
+		known[strings.ToLower(p.Desc.Name)] = true
+		for _, d := range p.Events {
+			if d.Kind == etw.KindManifest {
+				names = append(names, d.Name)
+			}
+		}
+	}
+	for _, p := range recorded {
+		if !known[strings.ToLower(p.Name)] {
+			return nil
+		}
+	}
+	return cli.Usagef("--stop-when %s: no provider that is recorded has such an event%s; etw events lists those that are known, and --providers records others", t.event, cli.DidYouMean(t.event, names))
+}
+
+// never says why it cannot happen any more, if that is known.
+func (t *trigger) never() string {
+	if t.counter == nil {
+		return ""
+	}
+	return t.counter.never
 }
 
 // needs returns what must be recorded for the trigger to see it.

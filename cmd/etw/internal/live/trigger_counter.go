@@ -2,7 +2,9 @@ package live
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/counters"
 	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -24,6 +27,10 @@ type counterLimit struct {
 	mux      etw.Mux
 	analysis *counters.Analysis
 	next     time.Time
+	// intervals are those that went by with values of the source, and names are its counters.
+	intervals int
+	names     map[string]bool
+	never     string // why it cannot happen
 }
 
 // counterText is, for instance, counter System.Runtime/cpu-usage > 80.
@@ -65,6 +72,10 @@ func (c *counterLimit) hit(rec *etw.Record) string {
 // passed says which reading is beyond the limit, if one is.
 func (c *counterLimit) passed(readings []counterReading) string {
 	for _, r := range readings {
+		if c.names == nil {
+			c.names = make(map[string]bool)
+		}
+		c.names[r.name] = true
 		if r.name != c.name {
 			continue
 		}
@@ -73,8 +84,19 @@ func (c *counterLimit) passed(readings []counterReading) string {
 			return fmt.Sprintf("%s of %s is %s %s", r.name, r.source, strconv.FormatFloat(v, 'g', 6, 64), r.unit)
 		}
 	}
+	if len(readings) > 0 {
+		c.intervals++
+	}
+	// A source has all its counters from the beginning, and a meter may get more.
+	if c.intervals >= sureIntervals && !c.names[c.name] && len(c.mode.sources) > 0 {
+		names := slices.Sorted(maps.Keys(c.names))
+		c.never = fmt.Sprintf("--stop-when: %s has no counter %s%s; there are %s", c.mode.sources[0], c.name, cli.DidYouMean(c.name, names), pick.Listed(names))
+	}
 	return ""
 }
+
+// sureIntervals are after how many intervals all counters of a source have come.
+const sureIntervals = 2
 
 // level is the one number of a reading that limits are of: a value, what was added in a
 // second, or what 95 % of the values of a histogram do not pass.

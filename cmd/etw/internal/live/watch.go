@@ -30,9 +30,8 @@ events are put in order.
 
 What the filters --event and --provider ask for, watch has the process log, and nothing
 else. --profile and --providers add to that; without any of these it is the profile
-common.
+common. What these are, etw help recording says.
 
-` + windows.ProfileHelp() + `
 A command after -- is started suspended (.NET 5 and later), so that its first events
 are there, too.
 

@@ -32,30 +32,18 @@ hexadecimal.
 
 Filters choose events before they are decoded, --where after it. An event must pass
 all of them. A filter that is given several times passes what one of its values
-does, but of several --where all must hold. If nothing passes, a message says what
-there is. Names of events, providers, processes or fields that neither the trace nor
-the tool knows are a mistake of the command line, with the exit code 2; that a trace
-has none of something is an answer.
-
-In JSON an event is an object with the keys time (UTC), ms (since the session's
-start), file (if there are several), provider, guid, id, version, opcode, level,
-task, keywords, event, pid, process (its name, if it is known), tid, thread, cpu (-1
-if not known), size (of the payload), activity and related (if there are), fields,
-stack (addresses) and frames (their names, both with --stacks), payload (with --payload, or if not all of it was decoded) and
-error (if it does not fit its description, or that is of another version). Numbers
-are numbers; addresses and masks are texts in hexadecimal, and values that have
-names are these. CSV and Markdown have the same as columns, and one for each field
-of the events that are chosen, or of --fields.`,
+does, but of several --where all must hold. Names that neither the trace nor the tool
+knows are a mistake, with the exit code 2; that a trace has none of something is an
+answer. What the keys
+of an event in JSON are, docs/json.md says; CSV and Markdown have the same as columns, and
+one for each field of the events that are chosen, or of --fields.`,
 		Example: `  etw dump gc.nettrace
-  etw dump --event GCStart --event GC/Stop gc.nettrace
   etw dump --provider clr --keywords GC --level verbose --limit 20 gc.nettrace
   etw dump --where 'TypeName ~ ^System' --from 1ms --to 2s alloc.nettrace
   etw dump --time absolute --zone local --fields Count,Reason -e GCStart gc.nettrace
   etw dump --event GCHeapStats --format csv gc.nettrace > heap.csv
-  etw dump --columns ms,event --fields Depth,Reason -e GCStart -f md gc.nettrace
   etw dump --format json alloc.nettrace | jq '[.rows[].fields.AllocationAmount64] | add'
   etw dump --format jsonl exceptions.nettrace | jq -c 'select(.level <= 2) | .fields'
-  etw dump gc.nettrace alloc.nettrace
   etw dump --manifest MyProvider.man trace.etl
   etw dump --follow gc.nettrace`,
 		Args:              cobra.MinimumNArgs(1),

@@ -19,22 +19,33 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// NewEvents returns the command that lists what is known without a trace.
-func NewEvents() *cobra.Command {
-	var paths []string
-	var o show.Output
-	cmd := &cobra.Command{
+// An Events is the command that lists what is known without a trace, and its flags.
+type Events struct {
+	*cobra.Command
+	Manifests []string
+	Out       show.Output
+}
+
+// NewEvents returns the command.
+func NewEvents() *Events {
+	e := new(Events)
+	e.Command = &cobra.Command{
 		Use:   "events [flags] [PROVIDER [EVENT...]]",
 		Short: "List the events that are known",
 		Long: `Events lists what can be decoded without a schema in the trace: without arguments
 the providers; with a provider its events; with names or patterns of events these
 with their fields, and the names of values. In JSON it is always events with their
-fields.`,
+fields.
+
+--registered lists instead the providers that programs of this machine with Windows have
+registered, with how many processes have each, and how many sessions take its events; of
+one PROVIDER, the processes that have it, and what each session takes of it.`,
 		Example: `  etw events
   etw events clr
   etw events clr GCStart 'Exception*'
   etw events --format json clr GC/Start | jq '.rows[].fields[].name'
-  etw events --manifest MyProvider.man MyProvider`,
+  etw events --manifest MyProvider.man MyProvider
+  etw events --registered clr`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return pick.CompleteProviders(cmd, nil, begun)
@@ -42,10 +53,10 @@ fields.`,
 			return pick.CompleteEvents(cmd, args, begun)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.Check(cmd); err != nil {
+			if err := e.Out.Check(cmd); err != nil {
 				return err
 			}
-			known, err := pick.ReadManifests(cmd, paths)
+			known, err := pick.ReadManifests(cmd, e.Manifests)
 			if err != nil {
 				return err
 			}
@@ -53,13 +64,13 @@ fields.`,
 			if err != nil {
 				return err
 			}
-			p := o.Open(cmd, false)
+			p := e.Out.Open(cmd, false)
 			return p.Close(l.write(p))
 		},
 	}
-	pick.KnownFlag(cmd, &paths)
-	o.Flags(cmd)
-	return cmd
+	pick.KnownFlag(e.Command, &e.Manifests)
+	e.Out.Flags(e.Command)
+	return e
 }
 
 // A listing is what of the known events is to be listed.

@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -315,7 +316,7 @@ func (g *groups) labelColumn(t *show.Table) int {
 
 // fill adds a row for each group, in the order of buckets and keys.
 func (g *groups) fill(t *show.Table, n *pick.Names) {
-	slices.SortFunc(g.list, func(a, b *group) int {
+	order.Sort(g.list, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(a.bucket, b.bucket), compareCells(a.cells, b.cells))
 	})
 	most := int64(1)

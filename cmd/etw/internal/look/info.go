@@ -11,20 +11,24 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/generated/dotnet"
 	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
+	"github.com/etwgen/etwgen/trace/rewrite"
 )
 
 // An info holds the flags of the command.
 type info struct {
-	in    pick.Input
-	out   show.Output
-	whole bool
+	in     pick.Input
+	out    show.Output
+	whole  bool
+	blocks bool // are listed instead
 }
 
 // NewInfo returns the command that tells what a trace is.
@@ -38,7 +42,7 @@ processes with their command lines and runtimes, what was lost and what to do ab
 it, whether they ended cleanly, and which providers they have events of, with the
 keywords and the level of these.
 
-A trace of more than 32 MiB is not read to its end: its header is, and its begin and
+A trace of more than 160 MiB is not read to its end: its header is, and its begin and
 end, and in a .nettrace file what comes first of each kind of event. That takes no
 longer for a larger file. So events are not counted and losses of .nettrace files not
 added up, and damage in between is not seen, so that nothing is said of whether the
@@ -46,6 +50,11 @@ trace ended cleanly; a process, a provider or a keyword that has events only in 
 can be missing. What was not counted says so, and is null in JSON; --all counts it. A
 trace that is cut off, whose session was not stopped or that is damaged where it is
 looked at is read whole, and so is what is packed.
+
+--blocks lists what a file is made of instead: the blocks of .nettrace and .netperf files,
+the buffers of .etl files, as they lie there, with offset, size, kind, the times of their
+events and what else their headers say. Where a file is damaged the list ends with the
+offset and the reason.
 
 The rows of JSON are one object for each trace. Which keys there are depends on the format;
 file, format, events, processes and providers are always there. CSV and Markdown
@@ -55,12 +64,14 @@ have the providers alone.`,
   etw info --all gc.nettrace
   etw info --format json rundown.nettrace | jq -r '.rows[0].processes[].commandLine'
   etw info --format csv jit.nettrace
+  etw info --blocks gc.nettrace
   cat gc.nettrace | etw info -`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: pick.CompleteTraces,
 		RunE:              o.run,
 	}
 	cmd.Flags().BoolVar(&o.whole, "all", false, "read large traces to their end, too, and count their events")
+	cmd.Flags().BoolVar(&o.blocks, "blocks", false, "list the blocks and buffers of a file")
 	o.out.Flags(cmd)
 	o.in.Flags(cmd)
 	return cmd
@@ -70,6 +81,9 @@ have the providers alone.`,
 func (o *info) run(cmd *cobra.Command, args []string) error {
 	if err := o.out.Check(cmd); err != nil {
 		return err
+	}
+	if o.blocks {
+		return o.listBlocks(cmd, args)
 	}
 	opts, err := o.in.Options(cmd)
 	if err != nil {
@@ -106,8 +120,8 @@ func (o *info) run(cmd *cobra.Command, args []string) error {
 }
 
 // infoExcerpt is the size in bytes from which on traces are not read to their end. What
-// is smaller takes no longer than a start of the program or two.
-const infoExcerpt = 32 << 20
+// is smaller is read in less than a second.
+const infoExcerpt = 160 << 20
 
 // A survey collects what the events of a trace say of it.
 type survey struct {
@@ -116,6 +130,9 @@ type survey struct {
 	providers []*providerCount
 	byKind    []*providerCount // by the index of the event
 	programs  *pick.Programs
+	mux       etw.Mux
+	machine   *system.Machine // nil if the trace is not of Windows
+	gaps      gaps
 }
 
 // A providerCount counts the events of a provider.
@@ -132,7 +149,11 @@ type providerCount struct {
 }
 
 func newSurvey(f *trace.File) *survey {
-	return &survey{file: f, decoder: builtin.NewDecoder(), programs: pick.NewPrograms()}
+	s := &survey{file: f, decoder: builtin.NewDecoder(), programs: pick.NewPrograms()}
+	if f.Head().Recorder == trace.Windows {
+		s.machine = system.Of(&s.mux)
+	}
+	return s
 }
 
 // read reads the trace to its end.
@@ -151,7 +172,7 @@ func (s *survey) read(cmd *cobra.Command) error {
 			p.Keywords = keywordNames(source, p.mask)
 		}
 	}
-	slices.SortStableFunc(s.providers, func(a, b *providerCount) int {
+	order.Stable(s.providers, func(a, b *providerCount) int {
 		return cmp.Or(cmp.Compare(b.Events, a.Events), cmp.Compare(a.Provider, b.Provider))
 	})
 	if _, part := s.file.Excerpt(); part {
@@ -187,6 +208,10 @@ func (s *survey) count(r *etw.Record) {
 	p.Level = max(p.Level, r.Level)
 	p.mask |= r.Keywords &^ etw.SessionKeywords
 	s.programs.Learn(s.decoder, r, e)
+	s.gaps.see(r.Elapsed())
+	if s.machine != nil && r.Kind == etw.KindClassic && rewrite.OfMachine(r) {
+		s.mux.Dispatch(r) // what does not fit says nothing
+	}
 }
 
 // provider returns the counts of a provider.
@@ -234,9 +259,37 @@ func (s *survey) facts() []trace.Fact {
 	}
 	return slices.Concat(
 		[]trace.Fact{{Key: "format", Value: s.file.Format(), Text: s.file.Format()}},
+		s.machineFacts(),
 		s.file.Facts(),
 		events,
+		s.gapFacts(),
 	)
+}
+
+// machineFacts returns what events tell of the machine, as Windows calls it.
+func (s *survey) machineFacts() []trace.Fact {
+	if s.machine == nil {
+		return nil
+	}
+	f := s.machine.Facts()
+	list := []trace.Fact{{Key: "machine", Value: f.Computer, Text: f.Computer}, {Key: "system", Value: f.System, Text: strings.TrimSpace(f.System + " " + f.Build)}}
+	return slices.DeleteFunc(list, func(f trace.Fact) bool { return f.Text == "" })
+}
+
+// gapFacts returns the times without events, if all of them were read.
+func (s *survey) gapFacts() []trace.Fact {
+	if _, part := s.file.Excerpt(); part {
+		return nil
+	}
+	list := s.gaps.large()
+	if len(list) == 0 {
+		return nil
+	}
+	var texts []string
+	for _, g := range list {
+		texts = append(texts, fmt.Sprintf("%s from %s to %s", show.MS(g.ToMS-g.FromMS), show.MS(g.FromMS), show.MS(g.ToMS)))
+	}
+	return []trace.Fact{{Key: "gaps", Value: list, Text: "no events for " + strings.Join(texts, ", for ")}}
 }
 
 func (s *survey) text(p *show.Printer) error {
@@ -248,7 +301,10 @@ func (s *survey) text(p *show.Printer) error {
 	for _, text := range show.Advice(s.file) {
 		line("advice", text)
 	}
-	if err := s.programs.Text(p, line); err != nil {
+	if _, part := s.file.Excerpt(); part {
+		line("lists", "processes and providers are those of the parts that were read; --all reads it all")
+	}
+	if err := s.programs.Text(p, line, mostRows); err != nil {
 		return err
 	}
 	if len(s.providers) == 0 {
@@ -256,11 +312,19 @@ func (s *survey) text(p *show.Printer) error {
 	}
 	fmt.Fprintln(p)
 	t := show.NewTable(providerColumns()...)
-	for _, c := range s.providers {
+	shown := s.providers[:min(len(s.providers), mostRows)]
+	for _, c := range shown {
 		t.Add(c.cells()...)
 	}
-	return t.Write(p)
+	if err := t.Write(p); err != nil || len(shown) == len(s.providers) {
+		return err
+	}
+	_, err := fmt.Fprintf(p, "%d of %d providers, those with most events; --format csv has all\n", len(shown), len(s.providers))
+	return err
 }
+
+// mostRows is how many processes and how many providers are shown as text.
+const mostRows = 30
 
 func providerColumns() []show.Column {
 	return []show.Column{show.Num("events"), show.Num("kinds"), show.Num("bytes"), show.Word("guid").Spared(3), show.Word("provider"), show.Num("level").Spared(1), show.Word("mask").Spared(2), show.Word("keywords")}

@@ -23,17 +23,18 @@ func NewKeywords() *cobra.Command {
 of keywords, in any spelling that tools have for them. Without any it prints all
 keywords of the provider.
 
-With --for it prints what the tool that records takes:
+With --for TOOL alone it says in five lines how to record with this tool, or with all.
+With --for and keywords it prints what the tool takes to record them:
 
   dotnet-trace  the value of --providers
   env           the value of DOTNET_EventPipeConfig
   logman        the flags of logman start
   perfview      the flag of PerfView collect
-  wpr           the element of a profile (.wprp)
-
-How to record with each, etw record-help says.`,
+  wpr           the element of a profile (.wprp)`,
 		Example: `  etw keywords 0x1CCBD --provider clr
   etw keywords GC Loader Jit
+  etw keywords --for all
+  etw keywords --for wpr
   etw keywords --for dotnet-trace gc,exception
   etw keywords --for logman --level verbose gc
   etw keywords --for wpr --provider rundown Loader,Jit
@@ -45,13 +46,13 @@ How to record with each, etw record-help says.`,
 		RunE: k.main,
 	}
 	cmd.Flags().StringVarP(&k.provider, "provider", "p", "clr", "of this `PROVIDER`: clr, rundown, private, stress, kernel, a name or a GUID")
-	cmd.Flags().StringVar(&k.tool, "for", "", "print what this `TOOL` takes: "+strings.Join(RecorderNames, ", "))
+	cmd.Flags().StringVar(&k.tool, "for", "", "print how to record with this `TOOL`, or what it takes: etw, "+strings.Join(recorderNames, ", ")+" or "+allRecipes)
 	cmd.Flags().StringVar(&k.level, "level", "informational", "with --for, at this `LEVEL`: critical to verbose, or a number")
 	pick.KnownFlag(cmd, &k.paths)
 	k.out.Flags(cmd)
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
 		"provider": pick.CompleteProviders,
-		"for":      cobra.FixedCompletions(RecorderNames, cobra.ShellCompDirectiveNoFileComp),
+		"for":      cobra.FixedCompletions(append([]string{allRecipes}, recipeNames...), cobra.ShellCompDirectiveNoFileComp),
 		"level":    cobra.FixedCompletions(pick.LevelNames, cobra.ShellCompDirectiveNoFileComp),
 	})
 	return cmd
@@ -67,6 +68,15 @@ type keywordsCommand struct {
 func (k *keywordsCommand) main(cmd *cobra.Command, args []string) error {
 	if err := k.out.Check(cmd); err != nil {
 		return err
+	}
+	if k.tool != "" && len(args) == 0 && !cmd.Flags().Changed("provider") {
+		text, err := recipe(k.tool)
+		if err != nil {
+			return err
+		}
+		p := (&show.Output{Format: show.FormatText, Color: "never"}).Open(cmd, false)
+		_, err = p.WriteString(text)
+		return p.Close(err)
 	}
 	known, err := pick.ReadManifests(cmd, k.paths)
 	if err != nil {
@@ -91,7 +101,7 @@ func (k *keywordsCommand) main(cmd *cobra.Command, args []string) error {
 	}
 	write := recorders[k.tool]
 	if k.tool != "" && write == nil {
-		return cli.Usagef("--for %s: there are %s", k.tool, strings.Join(RecorderNames, ", "))
+		return cli.Usagef("--for %s: keywords are for %s", k.tool, strings.Join(recorderNames, ", "))
 	}
 	out := k.out.Open(cmd, false)
 	if write != nil {
@@ -124,7 +134,8 @@ var recorders = map[string]func(p *etw.ProviderDesc, mask uint64, level etw.Leve
 	},
 }
 
-var RecorderNames = []string{"dotnet-trace", "env", "logman", "perfview", "wpr"}
+// recorderNames are the tools that take keywords.
+var recorderNames = []string{"dotnet-trace", "env", "logman", "perfview", "wpr"}
 
 // oneProvider returns the one provider that a name means.
 func oneProvider(name string, manifests []*etw.Provider) (*etw.Provider, error) {

@@ -43,7 +43,7 @@ var evidences = []evidence{
 	{need.Need{Provider: "Windows Kernel/Process"}, show.Suggestion{Why: "it has processes", Command: "etw processes"}},
 	{need.Need{Provider: "Universal.System"}, show.Suggestion{Why: "it has processes", Command: "etw processes"}},
 	{need.Need{Provider: "Windows Kernel/FileIO"}, show.Suggestion{Why: "it has operations on files", Command: "etw files"}},
-	{need.Need{Provider: "Windows Kernel/DiskIO"}, show.Suggestion{Why: "it has operations of disks", Command: "etw disks"}},
+	{need.Need{Provider: "Windows Kernel/DiskIO"}, show.Suggestion{Why: "it has operations of disks", Command: "etw files --disks"}},
 	{need.Need{Provider: "Windows Kernel/TcpIp"}, show.Suggestion{Why: "it has connections", Command: "etw network"}},
 }
 

@@ -5,13 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
-	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
+	"github.com/etwgen/etwgen/trace/rewrite"
 )
 
 // An Inquiry is one pass of an analysis over traces.
@@ -32,8 +31,8 @@ type Inquiry struct {
 	Trouble bool              // with the trace
 }
 
-// Read gives the records that h lets through to the analysis, and those that only
-// name things also from outside of the time that was asked for.
+// Read gives the records that h lets through to the analysis, and those that it needs
+// to understand them.
 func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 	h.From.Resolve(t.Start())
 	h.To.Resolve(t.Start())
@@ -43,7 +42,7 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 		judge.From, judge.To = nil, nil
 	}
 	all := judge.From == nil && judge.To == nil && !i.Parted && h.Processes == nil
-	decoder := builtin.NewDecoder()
+	decoder, keeper := builtin.NewDecoder(), KeeperOf(h)
 	r := &Reading{Cmd: i.Cmd, Progress: show.NewProgress(i.Cmd.ErrOrStderr(), nil), Share: t.Progress}
 	source := i.Source
 	if source == nil {
@@ -58,7 +57,11 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 				return err
 			}
 		}
-		if !all && judge.Judge(rec, e, t.Elapsed(rec)) != filter.Take && !(NamesThings(rec) && h.Processes.Has(rec.ProcessID)) {
+		switch {
+		case all:
+		case judge.Judge(rec, e, t.Elapsed(rec)) == filter.Take:
+			keeper.Chose(rec)
+		case !keeper.Needs(rec):
 			if i.Skip != nil && i.Parted {
 				i.Skip(rec)
 			}
@@ -78,11 +81,10 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 	return err
 }
 
-// NamesThings reports whether a record does nothing but name types, or what there
-// is on a machine.
-func NamesThings(r *etw.Record) bool {
-	d := (*clr.BulkType)(nil).EventDesc()
-	return r.ID == d.ID && r.Provider == d.Provider.GUID || system.Names(r)
+// KeeperOf returns what says which records an analysis needs beside those that a filter
+// lets through.
+func KeeperOf(h *filter.Header) *rewrite.Keeper {
+	return &rewrite.Keeper{Stacks: true, Answer: true, Process: h.Processes.Has}
 }
 
 // Warnings says what of the traces makes the answer less than it could be.

@@ -44,6 +44,7 @@ type nameRule struct {
 	thread bool // it is of a thread
 	id     int  // field with the process or thread, or -1 for that of the record
 	name   int  // field with the name, or -1 if there is none
+	line   bool // it is a command line
 }
 
 // nameFields are the fields that name a process or thread, by the task or name of
@@ -53,7 +54,8 @@ var nameFields = map[string]struct {
 	id, name string
 }{
 	"process":         {false, "processid", "imagefilename"}, // of the kernel
-	"processstart":    {false, "processid", "imagename"},
+	"processstart":    {false, "processid", "imagename"},     // of its provider with a manifest
+	"processrundown":  {false, "processid", "imagename"},
 	"processinfo":     {false, "", "commandline"}, // of EventPipe
 	"existingprocess": {false, "", "name"},        // of Linux
 	"processcreate":   {false, "", "name"},
@@ -111,8 +113,10 @@ func (n *Names) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
 	if id < 0 || name == "" && !n.ahead {
 		return
 	}
-	if !rule.thread {
+	if rule.line {
 		name = processName(name)
+	} else if !rule.thread {
+		name = LastPart(name)
 	}
 	if n.ahead {
 		n.widen(nameID{rule.thread, id}, name)
@@ -177,7 +181,7 @@ func findNameRule(e *etw.EventInfo) nameRule {
 			return rule
 		}
 	}
-	rule.thread = fields.thread
+	rule.thread, rule.line = fields.thread, fields.name == "commandline"
 	for i := range e.Desc.Fields {
 		switch strings.ToLower(e.Desc.Fields[i].Name) {
 		case fields.name:
@@ -189,7 +193,7 @@ func findNameRule(e *etw.EventInfo) nameRule {
 	return rule
 }
 
-// processName returns the name of the program of a command line or a path.
+// processName returns the name of the program of a command line.
 func processName(s string) string {
 	if quoted, ok := strings.CutPrefix(s, `"`); ok {
 		s, _, _ = strings.Cut(quoted, `"`)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
@@ -15,8 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
-	"github.com/etwgen/etwgen/cmd/etw/internal/show"
-	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -171,7 +169,7 @@ func (in *Input) warnApart(cmd *cobra.Command, t *trace.Trace) {
 	if len(files) == 0 {
 		return
 	}
-	slices.SortStableFunc(files, func(a, b *trace.File) int { return start(a).Compare(start(b)) })
+	order.Stable(files, func(a, b *trace.File) int { return start(a).Compare(start(b)) })
 	if first, last := files[0], files[len(files)-1]; start(last).Sub(start(first)) > farApart {
 		cli.Report(cmd, fmt.Errorf("%s was recorded on %s and %s on %s: is it right to read them as one?",
 			first.Name(), start(first).Format(time.DateOnly), last.Name(), start(last).Format(time.DateOnly)))
@@ -192,36 +190,6 @@ func ParseSize(text string) (int64, error) {
 		return 0, fmt.Errorf("%q is not a size such as 500M or 20G", text)
 	}
 	return n << shift, nil
-}
-
-// ReadManifests reads the manifests that the command line names. They may be
-// dumps of registered providers, and so are read leniently.
-func ReadManifests(cmd *cobra.Command, paths []string) ([]*etw.Provider, error) {
-	var all []*etw.Provider
-	for _, path := range paths {
-		if formats, ok, err := show.ReadFormats(path); ok {
-			if err != nil {
-				return all, &trace.Error{File: path, Err: err}
-			}
-			all = append(all, formats...)
-			continue
-		}
-		var m *manifest.Manifest
-		var err error
-		if path == trace.Stdin {
-			var data []byte
-			if data, err = io.ReadAll(cmd.InOrStdin()); err == nil {
-				m, _, err = manifest.Parse("<stdin>", data, manifest.Options{Lenient: true})
-			}
-		} else {
-			m, _, err = manifest.ParseFile(path, manifest.Options{Lenient: true})
-		}
-		if err != nil {
-			return all, &trace.Error{File: fileOf(path, err), Err: err}
-		}
-		all = append(all, m.Describe()...)
-	}
-	return all, nil
 }
 
 // fileOf returns the file that an error message has to begin with: none if it

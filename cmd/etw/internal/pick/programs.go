@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -93,7 +94,7 @@ func (p *Programs) List() []*program {
 			list = append(list, x)
 		}
 	}
-	slices.SortFunc(list, func(a, b *program) int {
+	order.Sort(list, func(a, b *program) int {
 		return cmp.Or(cmp.Compare(b.Events, a.Events), cmp.Compare(a.PID, b.PID))
 	})
 	return list
@@ -103,8 +104,8 @@ func (p *Programs) List() []*program {
 const fewPrograms = 3
 
 // Text prints what is known of the processes: of a few everything, of more a
-// table.
-func (p *Programs) Text(out *show.Printer, line func(label, text string)) error {
+// table, with most rows at most.
+func (p *Programs) Text(out *show.Printer, line func(label, text string), most int) error {
 	list := p.List()
 	if len(list) <= fewPrograms {
 		for _, x := range list {
@@ -117,10 +118,15 @@ func (p *Programs) Text(out *show.Printer, line func(label, text string)) error 
 	}
 	fmt.Fprintln(out)
 	t := show.NewTable(show.Num("pid"), show.Num("events"), show.Word("name"), show.Word("runtime"), show.Word("commandLine"))
-	for _, x := range list {
+	shown := list[:min(len(list), most)]
+	for _, x := range shown {
 		t.Add(strconv.FormatInt(x.PID, 10), x.Events.String(), x.Name, x.Runtime, x.CommandLine)
 	}
-	return t.Write(out)
+	if err := t.Write(out); err != nil || len(shown) == len(list) {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "%d of %d processes, those with most events; --format json has all\n", len(shown), len(list))
+	return err
 }
 
 // facts returns what is known of x, for people.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/builtin"
@@ -21,14 +22,33 @@ import (
 
 // A Scope holds the flags that say what of a trace an analysis is of.
 type Scope struct {
-	processes []string
-	times     Selection // only from, to and zone
+	of       Selection // whose filters of events are left empty
+	children bool
+}
+
+// Scope returns what of a trace the flags are about, whichever events they choose.
+func (s *Selection) Scope(children bool) Scope {
+	return Scope{children: children, of: Selection{processes: s.processes, from: s.from, To: s.To, Zone: s.Zone, during: s.during}}
 }
 
 // Flags adds the flags to a command.
 func (s *Scope) Flags(cmd *cobra.Command) {
-	processFlag(cmd, &s.processes, "only")
-	s.times.timeFlags(cmd)
+	processFlag(cmd, &s.of.processes, "only")
+	ChildrenFlag(cmd, &s.children)
+	s.of.timeFlags(cmd)
+}
+
+// ChildrenFlag defines the flag that goes with that for processes.
+func ChildrenFlag(cmd *cobra.Command, into *bool) {
+	cmd.Flags().BoolVar(into, "children", false, "with --process: also of the processes that it began, and these")
+}
+
+// Threads returns what is said of threads.
+func (s *Selection) Threads() []string {
+	if s.threads == "" {
+		return nil
+	}
+	return []string{s.threads}
 }
 
 // processFlag defines the flag that chooses processes, which goes by a second name.
@@ -44,15 +64,15 @@ func processFlag(cmd *cobra.Command, into *[]string, only string) {
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"process": completeProcesses})
 }
 
-// parseProcesses returns the numbers among what was said of processes, and the
+// ParseNamed returns the numbers among what a flag says of processes or threads, and the
 // patterns of names.
-func parseProcesses(texts []string) (numbers filter.Numbers, patterns []filter.Glob, err error) {
+func ParseNamed(flag string, texts []string) (numbers filter.Numbers, patterns []filter.Glob, err error) {
 	for _, text := range texts {
 		switch n, err := filter.ParseNumbers(text, math.MaxInt64); {
 		case err == nil:
 			numbers = append(numbers, n...)
 		case strings.Trim(text, "0123456789,- ") == "":
-			return nil, nil, cli.Usagef("--process: %w", err)
+			return nil, nil, cli.Usagef("--%s: %w", flag, err)
 		default:
 			patterns = append(patterns, filter.Glob(text))
 		}
@@ -64,18 +84,64 @@ func parseProcesses(texts []string) (numbers filter.Numbers, patterns []filter.G
 // takes a pass over them.
 func (s *Scope) Header(cmd *cobra.Command, in *Input, paths []string) (*filter.Header, error) {
 	sel := new(Selector)
-	if err := s.times.window(sel); err != nil {
+	if err := s.of.window(sel); err != nil {
 		return nil, err
 	}
 	var err error
-	if sel.Header.Processes, sel.patterns, err = parseProcesses(s.processes); err != nil {
+	if sel.Header.Processes, sel.patterns, err = ParseNamed("process", s.of.processes); err != nil {
 		return nil, err
 	}
-	return &sel.Header, sel.FindProcesses(cmd, in, paths)
+	if s.children && len(s.of.processes) == 0 {
+		return nil, cli.Usagef("--children: of which process? --process says it")
+	}
+	if err := sel.FindProcesses(cmd, in, paths); err != nil || !s.children {
+		return &sel.Header, err
+	}
+	sel.Header.Processes, err = withChildren(cmd, in, paths, sel.Header.Processes)
+	return &sel.Header, err
+}
+
+// withChildren returns processes with those that they began, and that these began.
+func withChildren(cmd *cobra.Command, in *Input, paths []string, of filter.Numbers) (filter.Numbers, error) {
+	if slices.Contains(paths, trace.Stdin) {
+		return nil, cli.Usagef("--children: to find processes takes a pass of its own over the trace, and the standard input has only one")
+	}
+	t, _, err := in.Open(cmd, paths, false)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	var mux etw.Mux
+	machine := system.Of(&mux)
+	r := &Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress, Quiet: true}
+	if err := r.Each(t, mux.Dispatch); err != nil && !errors.Is(err, cli.ErrReported) {
+		return nil, err
+	}
+	parents := 0
+	list := machine.Result().Processes
+	for found := true; found; {
+		found = false
+		parents = 0
+		for _, p := range list {
+			if p.ParentPID.IsZero() {
+				continue
+			}
+			if parents++; of.Has(int64(p.ParentPID)) && !of.Has(p.PID) {
+				of, found = append(of, filter.Number(p.PID)...), true
+			}
+		}
+	}
+	if parents == 0 {
+		cli.Report(cmd, errors.New("--children: the trace does not tell which process began which"))
+	}
+	return of, nil
 }
 
 // FindProcesses looks for the processes and the activities whose names were given.
 func (s *Selector) FindProcesses(cmd *cobra.Command, in *Input, paths []string) error {
+	if err := s.findZone(cmd, in, paths); err != nil {
+		return err
+	}
 	if err := s.findActivities(cmd, in, paths); err != nil {
 		return err
 	}
@@ -90,11 +156,36 @@ func (s *Selector) FindProcesses(cmd *cobra.Command, in *Input, paths []string) 
 	return err
 }
 
+// findZone takes the zone of the machine from the first trace, if it is asked for.
+func (s *Selector) findZone(cmd *cobra.Command, in *Input, paths []string) error {
+	if s.inZone == nil {
+		return nil
+	}
+	if slices.Contains(paths, trace.Stdin) {
+		return cli.Usagef("--zone %s: to find it takes a look at the trace before it is read, which the standard input does not allow", zoneOfMachine)
+	}
+	t, _, err := in.Open(cmd, paths[:1], false)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	for _, f := range t.Files() {
+		if zone := f.Head().Zone; zone != nil {
+			s.Zone = zone
+			return s.inZone(s)
+		}
+	}
+	return cli.Usagef("--zone %s: the trace does not tell the zone of its machine", zoneOfMachine)
+}
+
 // CheckLive reports names of processes and activities where there is no trace to find them
 // in.
 func (s *Selector) CheckLive() error {
 	if len(s.during) > 0 {
 		return cli.Usagef("--activity %s: of a live program nobody knows yet which activities there will be", s.during[0])
+	}
+	if s.inZone != nil {
+		return cli.Usagef("--zone %s: of a live program it is local", zoneOfMachine)
 	}
 	if len(s.patterns) > 0 {
 		return cli.Usagef("--process %s: live events are chosen by the number of a process", s.patterns[0])

@@ -63,9 +63,9 @@ func (s *Selection) timeFlags(cmd *cobra.Command) {
 	f.StringVar(&s.from, "from", "", "only events from this `TIME` on: 2024-05-01T10:00:00Z, 10:00:05 of that\nday, or milliseconds or a duration such as 1.5s since the session's start")
 	f.StringVar(&s.To, "to", "", "only events before this `TIME`")
 	f.StringArrayVar(&s.during, "activity", nil, "only events of a process while an activity of this `NAME` was on in it, such\nas a request: a pattern of what etw requests shows as task or name; repeatable")
-	f.StringVar(&s.Zone, "zone", "UTC", "`ZONE` of times without one, here and in text: UTC, local or a name such\nas Europe/Berlin")
+	f.StringVar(&s.Zone, "zone", "UTC", "`ZONE` of times without one, here and in text: UTC, local, machine (that of\nthe recorded one) or a name such as Europe/Berlin")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
-		"zone": cobra.FixedCompletions([]string{"UTC", "local"}, cobra.ShellCompDirectiveNoFileComp),
+		"zone": cobra.FixedCompletions([]string{"UTC", "local", zoneOfMachine}, cobra.ShellCompDirectiveNoFileComp),
 		"from": cobra.NoFileCompletions, "to": cobra.NoFileCompletions, "activity": cobra.NoFileCompletions,
 	})
 }
@@ -83,7 +83,8 @@ type Selector struct {
 	during   []filter.Glob // of names of activities that are to be looked for
 	Wheres   []*filter.Where
 	Zone     *time.Location
-	Given    bool // there is a filter
+	inZone   func(*Selector) error // reads times again when the zone of the machine is known
+	Given    bool                  // there is a filter
 	Seen     []seenEvent
 	fitting  int64 // events that pass the filters of headers
 	chosen   int64
@@ -134,7 +135,7 @@ func (s *Selection) Selector(manifests []*etw.Provider) (*Selector, error) {
 	if err := s.numbers(h); err != nil {
 		return nil, err
 	}
-	if h.Processes, sel.patterns, err = parseProcesses(s.processes); err != nil {
+	if h.Processes, sel.patterns, err = ParseNamed("process", s.processes); err != nil {
 		return nil, err
 	}
 	return sel, s.window(sel)
@@ -164,13 +165,23 @@ func (s *Selection) numbers(h *filter.Header) error {
 // window reads the flags of times.
 func (s *Selection) window(sel *Selector) error {
 	var err error
-	if sel.Zone, err = parseZone(s.Zone); err != nil {
+	if strings.EqualFold(s.Zone, zoneOfMachine) {
+		sel.Zone, sel.inZone = time.UTC, s.moments
+	} else if sel.Zone, err = parseZone(s.Zone); err != nil {
 		return cli.Usagef("--zone: %w", err)
 	}
-	h := &sel.Header
 	for _, name := range s.during {
 		sel.during = append(sel.during, filter.Glob(name))
 	}
+	return s.moments(sel)
+}
+
+// zoneOfMachine stands for the zone of the machine that was recorded.
+const zoneOfMachine = "machine"
+
+// moments reads the flags of times, in the zone of the selector.
+func (s *Selection) moments(sel *Selector) error {
+	h := &sel.Header
 	for _, m := range []struct {
 		flag, text string
 		into       **filter.Moment

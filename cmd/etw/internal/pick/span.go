@@ -53,7 +53,7 @@ func (s *TimeSpan) Within(h *filter.Header, start etw.FileTime) time.Duration {
 
 // WhyNone returns why what a scope asks for is not in the trace at all, or "".
 func (s *TimeSpan) WhyNone(o *Scope) string {
-	times := &o.times
+	times := &o.of
 	switch {
 	case !s.any:
 		return ""
@@ -64,7 +64,7 @@ func (s *TimeSpan) WhyNone(o *Scope) string {
 	case !s.inTime:
 		return fmt.Sprintf("no event is before --to %s: the first of the trace is at %s", times.To, msAt(s.First))
 	case !s.inProcesses:
-		return fmt.Sprintf("no event is of --process %s; etw processes lists those of a trace", Listed(o.processes))
+		return fmt.Sprintf("no event is of --process %s; etw processes lists those of a trace", Listed(o.of.processes))
 	}
 	return ""
 }

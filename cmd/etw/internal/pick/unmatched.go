@@ -10,6 +10,7 @@ import (
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/schema"
 )
@@ -28,7 +29,7 @@ func (s *Selector) ReportNone(cmd *cobra.Command) error {
 	if len(seen) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(seen, func(a, b seenEvent) int { return cmp.Compare(b.Count, a.Count) })
+	order.Stable(seen, func(a, b seenEvent) int { return cmp.Compare(b.Count, a.Count) })
 	named := slices.DeleteFunc(slices.Clone(seen), func(e seenEvent) bool { return !s.isNamed(e) })
 	switch {
 	case s.fitting > 0 && s.missingField(seen) != "":

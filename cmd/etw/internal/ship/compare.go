@@ -202,7 +202,7 @@ func (c *comparing) main(cmd *cobra.Command, args []string) error {
 func (c *comparing) suggest(cmd *cobra.Command, sides [2]*side) {
 	a, b := show.ShellWord(sides[0].paths[0]), show.ShellWord(sides[1].paths[0])
 	c.out.About.Suggest(fmt.Sprintf("etw top --diff %s %s", a, b), "which methods have changed")
-	c.out.About.Suggest(fmt.Sprintf("etw classify --diff %s %s", a, b), "which kinds of work have changed")
+	c.out.About.Suggest(fmt.Sprintf("etw top --by kind --diff %s %s", a, b), "which kinds of work have changed")
 	if len(sides[0].paths) == 1 && len(sides[1].paths) == 1 {
 		c.out.About.Suggest("", "four or more recordings of each side tell what is noise: etw compare A... -- B...")
 	}

@@ -3,19 +3,24 @@ package ship
 import (
 	"cmp"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/trace"
 )
 
-// An exportForm is a form that events are exported in, as --format names it.
+// An exportForm is a form that traces are exported in, as --format names it.
 type exportForm struct {
 	name string
+	// suffixes of files name the form, if --format does not.
+	suffixes []string
 	// unordered says that events may come in the order of the file, which takes no
 	// memory where a trace has none.
 	unordered bool
@@ -23,6 +28,9 @@ type exportForm struct {
 	// beside those of every form.
 	flags func(o *exporting, cmd *cobra.Command)
 	own   []string
+	// whole exports all traces as one. Without it the events of each are exported, by check
+	// and file.
+	whole func(o *exporting, cmd *cobra.Command, args []string) error
 	// check reads the flags, before any trace is opened.
 	check func(o *exporting, cmd *cobra.Command) error
 	// file exports one trace, of several that path may hold.
@@ -31,76 +39,89 @@ type exportForm struct {
 	within func(o *exporting, cmd *cobra.Command, args []string, run func() error) error
 }
 
-// exportForms are the forms, the first of which is the default.
-var exportForms = []exportForm{parquetForm, otlpForm, prometheusForm, openMetricsForm}
+// exportForms returns the forms, the first of which is the default.
+func exportForms() []exportForm {
+	return append([]exportForm{parquetForm, otlpForm, expositionForm("prometheus", false, ".prom"), expositionForm("openmetrics", true), chromeForm}, profileForms()...)
+}
+
+// eventFlags choose events, and say how they are decoded.
+var eventFlags = []string{"provider", "event", "id", "tid", "level", "keywords", "where", "manifest", "no-attribute"}
+
+// allows reports whether a flag does something with the form.
+func (f *exportForm) allows(flag string) bool {
+	return slices.Contains(f.own, flag) || f.whole == nil && slices.Contains(eventFlags, flag)
+}
 
 // An exporting holds the flags of the command.
 type exporting struct {
-	in   pick.Input
-	sel  pick.Selection
-	to   string
-	path string // of --output
-	form *exportForm
+	in    pick.Input
+	sel   pick.Selection
+	to    string
+	path  string // of --output
+	forms []exportForm
+	form  *exportForm
 
-	lake lakeExport
-	otlp telemetryExport
+	lake      lakeExport
+	otlp      telemetryExport
+	profiling code.Profiling
+	children  bool // of the processes, too
 }
 
-// NewExport returns the command that writes events for other systems.
+const exportLong = `Export writes traces for other systems and tools: events with types and all fields,
+counters, or the samples of call stacks. The format is that of --format, or of the suffix
+of the file:
+
+  parquet      a lake of Parquet files, which DuckDB, Spark and others read: docs/lake.md
+  otlp         log records, metrics and spans of OpenTelemetry, to a file of lines, or to
+               the collector at --endpoint: docs/telemetry.md
+  prometheus   the last values of counters and metrics, for the textfile collector
+  openmetrics  all values of counters and metrics with their times, of one trace
+  chrome       what happened when, with call stacks of samples, for https://ui.perfetto.dev
+  pprof        samples of call stacks, for go tool pprof and many services; with lines of
+               source code where --symbols has portable PDBs
+  speedscope   the same for https://www.speedscope.app
+  folded       the same as folded stacks, for tools for flame graphs
+
+What the samples are, --of says. Of the last four all traces together are one file; otherwise
+each trace is exported by itself, and a line for each says what became of it, beginning with
+the exit code that it would have alone; the exit code is the largest.`
+
+// NewExport returns the command that writes traces for other systems.
 func NewExport() *cobra.Command {
-	o := new(exporting)
+	o := &exporting{forms: exportForms()}
 	var names []string
-	for _, f := range exportForms {
+	for _, f := range o.forms {
 		names = append(names, f.name)
 	}
 	cmd := &cobra.Command{
 		Use:   "export [flags] -o OUTPUT TRACE...",
-		Short: "Write events with all their fields for other systems",
-		Long: `Export writes the events of traces, with types and all fields, for systems that keep
-and query many of them.
-
-As parquet the output is a folder, a lake of Parquet files, which DuckDB, Spark and
-others read: for each type of event and each trace a file in a folder
-event=PROVIDER.EVENT/host=HOST, all versions of the event together. What is in which
-file, and what the trace lacks, is in a file of the folder _traces, which is written
-last. A trace that is exported again replaces its files.
-
-As otlp events become log records of OpenTelemetry, counters and pauses for collections
-metrics, and activities with ids of W3C trace context spans: lines of JSON in the file
---output, which a collector's otlpjsonfile receiver reads, or by HTTP to the collector at
---endpoint. A collector that is busy is waited for.
-
-As prometheus the last values of counters and metrics are a file for the textfile
-collector of Prometheus' node exporter, as openmetrics it is all values with their times,
-of one trace.
-
-Each trace is exported by itself, and trouble with one keeps none of the others. A
-line for each says what became of it, beginning with the exit code that it would have
-alone; the exit code is the largest.`,
+		Short: "Write events, profiles and counters for other systems and tools",
+		Long:  exportLong,
 		Example: `  etw export --format parquet -o lake gc.nettrace
-  etw export --format parquet -o lake --tables gcs,allocs,samples alloc.nettrace
   etw export --format parquet -o lake --host web1 --continue gc.nettrace jit.nettrace
-  etw export --format parquet -o lake -e 'GC*' gc.nettrace
   etw export --format otlp -o gc.otlp.jsonl gc.nettrace
-  etw export --format prometheus -o - counters-10.nettrace`,
+  etw export -o cpu.pb.gz cpu.nettrace && test -s cpu.pb.gz
+  etw export --format folded --of allocs --names short alloc.nettrace`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: pick.CompleteTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			i := slices.Index(names, o.to)
-			if i < 0 {
-				return cli.Usagef("--format %s: there are %s%s", o.to, strings.Join(names, ", "), cli.DidYouMean(o.to, names))
+			if err := o.findForm(names); err != nil {
+				return err
 			}
-			o.form = &exportForms[i]
 			return o.main(cmd, args)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.to, "format", "f", names[0], "write this `FORMAT`: "+strings.Join(names, ", "))
+	f.StringVarP(&o.to, "format", "f", "", "write this `FORMAT`: "+strings.Join(names, ", ")+";\nif it is left out, that of the file's suffix, or "+names[0])
 	f.StringVarP(&o.path, "output", "o", "", "write to this `place`: the folder of the lake, or the file")
-	for _, form := range exportForms {
-		form.flags(o, cmd)
+	for _, form := range o.forms {
+		if form.flags != nil {
+			form.flags(o, cmd)
+		}
 	}
 	o.sel.Flags(cmd)
+	pick.ChildrenFlag(cmd, &o.children)
+	o.profiling.FrameFlags(cmd)
 	o.in.AttributeFlag(cmd)
 	o.in.ManifestFlag(cmd)
 	o.in.Flags(cmd)
@@ -108,9 +129,37 @@ alone; the exit code is the largest.`,
 	return cmd
 }
 
-// main exports the traces, one by one.
+// findForm finds the form that the flags name.
+func (o *exporting) findForm(names []string) error {
+	named := slices.IndexFunc(o.forms, func(f exportForm) bool {
+		return slices.ContainsFunc(f.suffixes, func(suffix string) bool { return strings.HasSuffix(strings.ToLower(o.path), suffix) })
+	})
+	i := max(named, 0)
+	switch {
+	case o.to != "":
+		i = slices.Index(names, o.to)
+	case named < 0 && filepath.Ext(o.path) != "": // a file, and no folder for a lake
+		return cli.Usagef("--output %s: the suffix says no format; --format does: %s", o.path, strings.Join(names, ", "))
+	}
+	if i < 0 {
+		return cli.Usagef("--format %s: there are %s%s", o.to, strings.Join(names, ", "), cli.DidYouMean(o.to, names))
+	}
+	o.form = &o.forms[i]
+	if named >= 0 && named != i && o.form.whole != nil {
+		return cli.Usagef("--format %s and --output %s contradict each other: that is the suffix of %s", o.to, o.path, names[named])
+	}
+	return nil
+}
+
+// main exports the traces, one by one or all as one.
 func (o *exporting) main(cmd *cobra.Command, args []string) error {
-	if err := cmp.Or(o.checkFlags(cmd), o.form.check(o, cmd)); err != nil {
+	if err := o.checkFlags(cmd); err != nil {
+		return err
+	}
+	if o.form.whole != nil {
+		return o.form.whole(o, cmd, args)
+	}
+	if err := o.form.check(o, cmd); err != nil {
 		return err
 	}
 	if _, err := o.sel.Selector(nil); err != nil { // before anything is written
@@ -156,21 +205,19 @@ func (o *exporting) each(cmd *cobra.Command, args []string, opts []trace.Option)
 
 // checkFlags refuses flags that only other forms have.
 func (o *exporting) checkFlags(cmd *cobra.Command) error {
-	for _, form := range exportForms {
-		for _, name := range form.own {
-			if !cmd.Flags().Changed(name) || slices.Contains(o.form.own, name) {
-				continue
+	var err error
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		var with []string
+		for _, f := range o.forms {
+			if f.allows(flag.Name) {
+				with = append(with, f.name)
 			}
-			var with []string
-			for _, f := range exportForms {
-				if slices.Contains(f.own, name) {
-					with = append(with, f.name)
-				}
-			}
-			return cli.Usagef("--%s does nothing with --format %s: it is for %s", name, o.form.name, strings.Join(with, " and "))
 		}
-	}
-	return nil
+		if err == nil && len(with) > 0 && !o.form.allows(flag.Name) {
+			err = cli.Usagef("--%s does nothing with --format %s: it is for %s", flag.Name, o.form.name, strings.Join(with, " and "))
+		}
+	})
+	return err
 }
 
 // isUsage reports whether an error is of a command line that makes no sense.

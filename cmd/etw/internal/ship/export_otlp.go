@@ -27,7 +27,7 @@ import (
 // otlpForm exports as OpenTelemetry has events, metrics and spans: to a file of lines, or
 // to a collector.
 var otlpForm = exportForm{
-	name:  "otlp",
+	name: "otlp", suffixes: []string{".otlp.jsonl"},
 	flags: func(o *exporting, cmd *cobra.Command) { o.otlp.flags(cmd) },
 	own:   []string{"host", "endpoint", "header", "signals", "delta"},
 	check: func(o *exporting, cmd *cobra.Command) error { return o.otlp.check(o) },

@@ -63,7 +63,7 @@ func (l *lakeExport) flags(cmd *cobra.Command) {
 
 func (l *lakeExport) check(o *exporting) error {
 	if o.path == "" {
-		return cli.Usagef("--output says where the lake is: a folder, which is made if there is none")
+		return cli.Usagef("--output is required: the lake's folder, which is made if there is none, or a file for other formats")
 	}
 	for _, t := range l.tables {
 		if !slices.Contains(lakeTables, t) {

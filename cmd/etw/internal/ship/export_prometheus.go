@@ -15,18 +15,12 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// prometheusForm and openMetricsForm export counters and metrics: the last values, and all
-// of them with their times.
-var (
-	prometheusForm  = expositionForm("prometheus", false)
-	openMetricsForm = expositionForm("openmetrics", true)
-)
-
-func expositionForm(name string, history bool) exportForm {
+// expositionForm exports counters and metrics: the last values, or all of them with their
+// times.
+func expositionForm(name string, history bool, suffixes ...string) exportForm {
 	written := false
 	return exportForm{
-		name:  name,
-		flags: func(*exporting, *cobra.Command) {},
+		name: name, suffixes: suffixes,
 		check: func(o *exporting, cmd *cobra.Command) error {
 			if o.path == "" {
 				return cli.Usagef("--output says the file; - is the standard output")

@@ -32,9 +32,10 @@ time, is written once.
 What the rest needs to be understood is kept whatever the filters say: what describes
 events, which processes, threads and images there were, and what the runtime says of
 its methods at the end of a recording; with a filter by process that of these processes.
---no-rundown leaves it out. With --keep-stacks it is also what call stacks need: in an
-.etl file the events that carry the stacks of the chosen ones, and in every trace which
-methods were compiled and loaded, and when.
+--no-rundown leaves it out. It is also what call stacks need: in an .etl file the events
+that carry the stacks of the chosen ones, and the addresses that their keys stand for,
+and in every trace which methods were compiled and loaded, and when.
+--keep-stacks=false leaves that out, and makes a smaller trace.
 
 The format stays: .etl or .nettrace, and .netperf becomes .nettrace. Traces of several
 processes become .nettrace version 6. An .etl can be written to a .nettrace file, which
@@ -47,16 +48,13 @@ depth, and of texts beside them (in the header of an .etl file, keys and threads
 .nettrace 6, UserSID and ContainerID), and replaces what is in them: text by letters of
 a hash, of the same length and for the same text the same in all traces of one
 --redact-key; everything else by zeros. What short text was can be guessed from its hash
-by who knows the key: use one of your own and throw it away, or --redact-as blank. The
-formats have no null: * for each letter, and zeros, are what comes next to it. Events
-that nothing describes are left out then.
+by who knows the key: use one of your own and throw it away, or --redact-as blank.
 
 Of a damaged trace everything that is good is written. Exit code 1 and a message tell
 what is not there.`,
 		Example: `  etw filter gc.nettrace -e GCStart -e GCEnd -o some.nettrace && etw stat some.nettrace
   etw filter jit.nettrace --from 1ms --to 31ms -o part.nettrace
   etw filter gc.nettrace jit.nettrace -o both.nettrace
-  etw filter trace.etl --provider clr --keep-stacks -o clr.etl
   etw filter exceptions.nettrace --redact ExceptionMessage,CommandLine -o clean.nettrace`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: pick.CompleteTraces,
@@ -95,7 +93,7 @@ func (f *filtering) flags(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.redactions, "redact", nil, "replace what is in the fields of these `NAMES`; repeatable")
 	flags.StringVar(&f.redactAs, "redact-as", "hash", "replace text by letters of a `hash`, or blank: by *")
 	flags.StringVar(&f.redactKey, "redact-key", "", "make hashes with this `TEXT`")
-	flags.BoolVar(&f.keepStacks, "keep-stacks", false, "keep what call stacks of the chosen events need, too")
+	flags.BoolVar(&f.keepStacks, "keep-stacks", true, "keep what call stacks of the chosen events need; --keep-stacks=false leaves it out")
 	flags.BoolVar(&f.noRundown, "no-rundown", false, "keep nothing that the filters do not choose, but what describes events")
 	flags.BoolVar(&f.compress, "compress", false, "compress an .etl file, as Windows does")
 	f.sel.Flags(cmd)

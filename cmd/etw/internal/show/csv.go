@@ -19,7 +19,7 @@ func (s CsvStyle) Cell(b []byte, comma bool, cell []byte, number bool) []byte {
 	if comma {
 		b = append(b, ',')
 	}
-	if number {
+	if number && !isSignedWord(cell) {
 		return append(b, cell...)
 	}
 	if !s.Raw {
@@ -41,6 +41,10 @@ func (s CsvStyle) Cell(b []byte, comma bool, cell []byte, number bool) []byte {
 	}
 	return append(append(b, cell...), '"')
 }
+
+// isSignedWord reports whether a number is +Inf or -Inf, which spreadsheets take as a name with
+// a sign.
+func isSignedWord(cell []byte) bool { return len(cell) > 1 && cell[1] == 'I' }
 
 // isFormula reports whether spreadsheets take a cell as more than text.
 func isFormula(cell []byte) bool {

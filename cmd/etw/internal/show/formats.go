@@ -1,7 +1,6 @@
 package show
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 
@@ -18,10 +17,7 @@ func ReadFormats(path string) (list []*etw.Provider, ok bool, err error) {
 		return nil, false, nil // reading the manifest says it
 	case info.IsDir():
 		list, err = tracepoints.Formats(os.DirFS(path))
-		if err == nil && len(list) == 0 {
-			err = errors.New("the folder has no formats of events, which would be in GROUP/EVENT/format")
-		}
-		return list, true, err
+		return list, err != nil || len(list) > 0, err
 	case filepath.Base(path) != "format" || !info.Mode().IsRegular():
 		return nil, false, nil
 	}

@@ -24,7 +24,7 @@ func ReportNeeds(cmd *cobra.Command, needs []need.Need) {
 		cli.Report(cmd, errors.New(line))
 	}
 	if record != "" {
-		cli.Report(cmd, fmt.Errorf("to record them: etw collect -p PID --providers '%s'; with other tools: etw record-help", record))
+		cli.Report(cmd, fmt.Errorf("to record them: etw collect -p PID --providers '%s'; with other tools: etw keywords --for all", record))
 	}
 }
 

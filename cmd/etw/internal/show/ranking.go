@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A Ranking holds the flags that sort the rows of a table and choose the first
@@ -80,7 +81,7 @@ func (r *Ranking) Apply(t *Table, ordered bool) {
 			t.Columns[i].Spare = 0 // it was asked for
 		}
 		falling := t.Columns[i].Number && !t.Columns[i].Rising && !slices.Contains([]string{"id", "from", "ms"}, t.Columns[i].Name)
-		slices.SortStableFunc(t.Rows, func(a, b []string) int {
+		order.Stable(t.Rows, func(a, b []string) int {
 			order := compareCell(a[i], b[i], t.Columns[i].Number)
 			if t.Columns[i].Number {
 				_, known := numberIn(a[i])

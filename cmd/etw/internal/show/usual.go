@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/ianlancetaylor/demangle"
-
 	"github.com/etwgen/etwgen/analysis/symbols/native"
 )
 
@@ -33,10 +31,4 @@ func UsualPlaces() native.Places {
 		p.DotNet = append(p.DotNet, root)
 	}
 	return p
-}
-
-// Demangled returns a name of C++ or Rust as people know it. Others stay as they are.
-func Demangled(name string) string {
-	const longest = 16 // two to the power of it
-	return demangle.Filter(name, demangle.MaxLength(longest))
 }

@@ -38,7 +38,7 @@ const (
 // Flags adds the flags to a command.
 func (e *Enabling) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&e.profiles, "profile", nil, "record what these `NAMES` stand for; see below")
+	f.StringSliceVar(&e.profiles, "profile", nil, "record what these `NAMES` stand for, such as gc-verbose")
 	f.StringArrayVar(&e.Providers, "providers", nil, "record these providers, as dotnet-trace takes them:\n`NAME:KEYWORDS:LEVEL:ARGUMENTS`,...; keywords may be names, as in\nclr:gc+exception:verbose; repeatable")
 	f.StringVar(&e.Rundown, "rundown", RundownAuto, "what the runtime says at the end of its methods, by which stacks get names:\n`WHAT` is auto (what the profiles need), none, full, or a mask of keywords")
 	f.BoolVar(&e.noStacks, "no-stacks", false, "leave call stacks out (.NET 8 and later)")

@@ -3,72 +3,63 @@ package windows
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/look"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/provider"
 	"github.com/etwgen/etwgen/runtime/schema"
 	"github.com/etwgen/etwgen/runtime/session"
 )
 
-// NewProviders returns the command that lists providers of Windows.
-func NewProviders() *cobra.Command {
-	var o show.Output
-	var manifests []string
-	cmd := &cobra.Command{
-		Use:   "providers [flags] [NAME]",
-		Short: "List the providers of Windows, and who has enabled them",
-		Long: `Providers lists the providers of events that programs of this machine have registered,
-with how many processes have each, and how many sessions take its events. With a name or
-a GUID it lists the processes that have this one, and what each session takes of it.
-
-It takes Windows.`,
-		Example: `  etw providers
-  etw providers clr
-  etw providers Microsoft-Windows-Kernel-File --format json
-  etw providers --format json | jq '.rows[] | select(.sessions > 0)'`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: pick.CompleteProviders,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.Check(cmd); err != nil {
-				return err
-			}
-			known, err := pick.ReadManifests(cmd, manifests)
-			if err != nil {
-				return err
-			}
-			list := func() (*show.Table, error) { return providerTable(known) }
-			if len(args) > 0 {
-				id, err := providerGUID(cmp.Or(builtin.Named(args[0]), args[0]), known)
-				if err != nil {
-					return &cli.UsageError{Err: err}
-				}
-				list = func() (*show.Table, error) {
-					t, err := registrationTable(id)
-					if err == nil && len(t.Rows) == 0 {
-						fmt.Fprintf(cmd.ErrOrStderr(), "etw: no process has the provider %s {%v}, and no session wants it\n", cli.Clean(args[0]), id)
-					}
-					return t, err
-				}
-			}
-			t, err := list()
-			if err != nil {
-				return err
-			}
-			p := o.Open(cmd, false)
-			return p.Close(t.Write(p))
-		},
+// WithRegistered lets the command about known events be about the providers that programs of
+// this machine have registered.
+func WithRegistered(e *look.Events) *cobra.Command {
+	asked, known := false, e.RunE
+	e.Flags().BoolVar(&asked, "registered", false, "list the providers that are registered on this machine with Windows")
+	e.RunE = func(cmd *cobra.Command, args []string) error {
+		if !asked {
+			return known(cmd, args)
+		}
+		if err := cmp.Or(e.Out.Check(cmd), cobra.MaximumNArgs(1)(cmd, args)); err != nil {
+			return err
+		}
+		return listRegistered(cmd, e, args)
 	}
-	pick.KnownFlag(cmd, &manifests)
-	o.Flags(cmd)
-	return cmd
+	return e.Command
+}
+
+// listRegistered lists the providers, or who has one.
+func listRegistered(cmd *cobra.Command, e *look.Events, args []string) error {
+	known, err := pick.ReadManifests(cmd, e.Manifests)
+	if err != nil {
+		return err
+	}
+	var t *show.Table
+	if len(args) == 0 {
+		t, err = providerTable(known)
+	} else {
+		id, unknown := providerGUID(cmp.Or(builtin.Named(args[0]), args[0]), known)
+		if unknown != nil {
+			return &cli.UsageError{Err: unknown}
+		}
+		t, err = registrationTable(id)
+		if err == nil && len(t.Rows) == 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "etw: no process has the provider %s {%v}, and no session wants it\n", cli.Clean(args[0]), id)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	p := e.Out.Open(cmd, false)
+	return p.Close(t.Write(p))
 }
 
 // providerTable lists all providers.
@@ -82,7 +73,7 @@ func providerTable(known []*etw.Provider) (*show.Table, error) {
 		names[p.Desc.GUID] = p.Desc.Name
 	}
 	name := func(g etw.GUID) string { return cmp.Or(names[g], schema.ProviderName(g)) }
-	slices.SortFunc(list, func(a, b etw.GUID) int {
+	order.Sort(list, func(a, b etw.GUID) int {
 		return cmp.Or(cmp.Compare(name(a), name(b)), cmp.Compare(a.String(), b.String()))
 	})
 	t := show.NewTable(show.Word("provider"), show.Word("guid"), show.Num("processes"), show.Num("sessions"))

@@ -19,33 +19,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/session"
 )
 
-// NewSelfTest returns the command that tries both ends of ETW.
-func NewSelfTest() *cobra.Command {
-	t := new(selfTest)
-	cmd := &cobra.Command{
-		Use:   "self-test [flags]",
-		Short: "Try whether sessions and providers work on this Windows",
-		Long: `Self-test starts sessions of its own, writes events of its own to them, reads them back
-and compares, in both ways in which Windows delivers events. It changes nothing else.
-What it prints is a report: paste it where you tell of a fault.
-
-It takes Windows, and an elevated prompt. Exit code 1 says that something failed.`,
-		Example: `  etw self-test
-  etw self-test --events 100000 --format json`,
-		Args:              cobra.NoArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              t.main,
-	}
-	cmd.Flags().IntVar(&t.events, "events", 10000, "write so many `EVENTS` to each session")
-	t.out.Flags(cmd)
-	cli.Completions(cmd, map[string]cobra.CompletionFunc{"events": cobra.NoFileCompletions})
-	return cmd
-}
-
 // A selfTest tries what needs a real Windows.
 type selfTest struct {
-	events int
-	out    show.Output
+	events int // to each session
 	steps  []selfTestStep
 	failed bool
 }
@@ -58,13 +34,8 @@ type selfTestStep struct {
 	err  error
 }
 
-func (t *selfTest) main(cmd *cobra.Command, _ []string) error {
-	if err := t.out.Check(cmd); err != nil {
-		return err
-	}
-	if t.events <= 0 {
-		return cli.Usagef("--events: %d is not a number of events, from 1 on", t.events)
-	}
+// main does all steps and prints what became of them.
+func (t *selfTest) main(cmd *cobra.Command, out *show.Output) error {
 	if _, err := session.List(); err != nil {
 		return err
 	}
@@ -90,7 +61,7 @@ func (t *selfTest) main(cmd *cobra.Command, _ []string) error {
 		}
 		table.Add(s.name, result, fmt.Sprint(s.took.Milliseconds()), note)
 	}
-	p := t.out.Open(cmd, false)
+	p := out.Open(cmd, false)
 	if err := p.Close(table.Write(p)); err != nil || !t.failed {
 		return err
 	}
@@ -148,7 +119,7 @@ func (t *selfTest) roundTrip(ctx context.Context, d session.Delivery) (string, e
 	go func() {
 		var err error
 		for i := 0; i < t.events && err == nil; i++ {
-			err = p.Write(provider.NewActivity(ctx), selfTestEvent(i))
+			err = writeEvent(p, provider.ActivityOf(provider.NewActivity(ctx)), selfTestEvent(i))
 		}
 		if stop := s.Stop(ctx); err == nil {
 			err = stop
@@ -189,6 +160,16 @@ func selfTestEvent(i int) *clr.ExceptionThrownV1 {
 		ExceptionType: etw.MakeUTF16("etw self-test"), ExceptionMessage: etw.MakeUTF16(fmt.Sprint("event ", i)),
 		ExceptionEIP: etw.Pointer(i), ExceptionHRESULT: uint32(i), ClrInstanceID: uint16(i),
 	}
+}
+
+// writeEvent writes an event as [provider.Provider.Write] does. That takes events of all
+// types, and so the tool would have the encoders of all that it decodes.
+func writeEvent(p *provider.Provider, a provider.Activity, e *clr.ExceptionThrownV1) error {
+	payload, err := e.AppendPayload(nil, 4<<(^uintptr(0)>>63))
+	if err != nil {
+		return err
+	}
+	return p.WriteParts(a, e.EventDesc(), nil, payload)
 }
 
 type selfTestStruct struct {
@@ -233,7 +214,7 @@ func (t *selfTest) captureState(ctx context.Context) (string, error) {
 	asked := make(chan error, 1)
 	s, p, err := t.open(ctx, selfTestProvider, session.DeliverBest, provider.OnControl(func(p *provider.Provider, c provider.Control) {
 		if c.Code == provider.CaptureState {
-			asked <- p.Write(ctx, selfTestEvent(7))
+			asked <- writeEvent(p, provider.ActivityOf(ctx), selfTestEvent(7))
 		}
 	}))
 	if err != nil {

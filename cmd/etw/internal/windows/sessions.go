@@ -23,19 +23,27 @@ they do with events, their buffers, and what they lost. A session goes on when t
 program that started it has died. --stop-orphans stops those that etw started and left,
 by their names, and no others; --stop stops any, by its name.
 
+--self-test tries whether sessions and providers work on this Windows: it starts sessions
+of its own, writes events of its own to them, reads them back and compares, in both ways
+in which Windows delivers events. It changes nothing else. What it prints is a report:
+paste it where you tell of a fault; exit code 1 says that something failed.
+
 It takes Windows, and mostly an elevated prompt.`,
 		Example: `  etw sessions
   etw sessions --stop-orphans
   etw sessions --stop MySession
-  etw sessions --format json | jq -r '.rows[] | select(.events_lost > 0) | .name'`,
+  etw sessions --format json | jq -r '.rows[] | select(.lost > 0) | .name'
+  etw sessions --self-test --events 100000`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              s.main,
 	}
 	cmd.Flags().StringArrayVar(&s.stop, "stop", nil, "stop the session of this `NAME`; repeatable")
 	cmd.Flags().BoolVar(&s.orphans, "stop-orphans", false, "stop the sessions of etw whose program has ended")
+	cmd.Flags().BoolVar(&s.try, "self-test", false, "try whether sessions and providers work on this Windows")
+	cmd.Flags().IntVar(&s.test.events, "events", 10000, "with --self-test, write so many `EVENTS` to each session")
 	s.out.Flags(cmd)
-	cli.Completions(cmd, map[string]cobra.CompletionFunc{"stop": cobra.NoFileCompletions})
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{"stop": cobra.NoFileCompletions, "events": cobra.NoFileCompletions})
 	return cmd
 }
 
@@ -43,12 +51,24 @@ It takes Windows, and mostly an elevated prompt.`,
 type sessions struct {
 	stop    []string
 	orphans bool
+	try     bool
+	test    selfTest
 	out     show.Output
 }
 
 func (s *sessions) main(cmd *cobra.Command, _ []string) error {
 	if err := s.out.Check(cmd); err != nil {
 		return err
+	}
+	switch changed := cmd.Flags().Changed; {
+	case !s.try && changed("events"):
+		return cli.Usagef("--events is about --self-test")
+	case s.try && (changed("stop") || s.orphans):
+		return cli.Usagef("--self-test stops no sessions but its own")
+	case s.try && s.test.events <= 0:
+		return cli.Usagef("--events: %d is not a number of events, from 1 on", s.test.events)
+	case s.try:
+		return s.test.main(cmd, &s.out)
 	}
 	list, err := s.chosen()
 	p := s.out.Open(cmd, false)

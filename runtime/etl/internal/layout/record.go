@@ -4,6 +4,7 @@ package layout
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -60,6 +61,9 @@ const (
 // multiple of 8.
 func Append(b []byte, f Form, r *etw.Record) ([]byte, error) {
 	at, sizeAt := len(b), 0
+	if r.ThreadID > math.MaxUint32 || r.ProcessID > math.MaxUint32 {
+		return b, fmt.Errorf("process %d, thread %d: a record has room for 32 bits", r.ProcessID, r.ThreadID)
+	}
 	var err error
 	switch f {
 	case FormEvent:

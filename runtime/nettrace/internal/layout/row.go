@@ -2,6 +2,8 @@ package layout
 
 import (
 	"encoding/binary"
+	"slices"
+	"strings"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -119,6 +121,17 @@ func ReadRow6(c *Cursor) Row {
 		}
 	}
 	return m
+}
+
+// HasNUL reports whether there is a NUL in a text, which ends it before version 6.
+func (m *Row) HasNUL() bool {
+	return strings.Contains(m.Provider, "\x00") || strings.Contains(m.Name, "\x00") || namesHaveNUL(m.Fields)
+}
+
+func namesHaveNUL(fields []etw.FieldDesc) bool {
+	return slices.ContainsFunc(fields, func(f etw.FieldDesc) bool {
+		return strings.Contains(f.Name, "\x00") || namesHaveNUL(f.Fields)
+	})
 }
 
 // Content returns the row without its number, in the form of a version.

@@ -62,7 +62,6 @@ var flag = etw.EventDesc{
 		{Name: "Enabled", Type: etw.InBoolean},
 		{Name: "Visible", Type: etw.InBoolean},
 	},
-	New: func() etw.Event { return new(Flag) },
 }
 
 // AnyFlag is [Flag] in any version: a newer one is decoded like it.

@@ -62,7 +62,6 @@ var pairs = etw.EventDesc{
 			{Name: "X", Type: etw.InUInt32},
 		}},
 	},
-	New: func() etw.Event { return new(Pairs) },
 }
 
 // PairsItem is one element of [Pairs.Items].
@@ -223,7 +222,6 @@ var pairsV1 = etw.EventDesc{
 			{Name: "Y", Type: etw.InUInt32},
 		}},
 	},
-	New: func() etw.Event { return new(PairsV1) },
 }
 
 // PairsV1Item is one element of [PairsV1.Items].
@@ -399,7 +397,6 @@ var pairsV2 = etw.EventDesc{
 		}},
 		{Name: "More", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(PairsV2) },
 }
 
 // PairsV2Item is one element of [PairsV2.Items].
@@ -647,7 +644,6 @@ var states = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "All", Type: etw.InUInt8, Map: &state8Map, Count: etw.Size{Kind: etw.SizeConst, N: 4}},
 	},
-	New: func() etw.Event { return new(States) },
 }
 
 // StatesV1 is States_V1: event 2, version 1.
@@ -698,7 +694,6 @@ var statesV1 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "All", Type: etw.InUInt32, Map: &stateMap, Count: etw.Size{Kind: etw.SizeConst, N: 2}},
 	},
-	New: func() etw.Event { return new(StatesV1) },
 }
 
 // AnyStates is event 2, in any version.
@@ -817,7 +812,6 @@ var head = etw.EventDesc{
 			{Name: "X", Type: etw.InUInt32},
 		}},
 	},
-	New: func() etw.Event { return new(Head) },
 }
 
 // HeadInfo is the type of [Head.Info].
@@ -899,7 +893,6 @@ var headV1 = etw.EventDesc{
 			{Name: "Y", Type: etw.InUInt32},
 		}},
 	},
-	New: func() etw.Event { return new(HeadV1) },
 }
 
 // HeadV1Info is the type of [HeadV1.Info].
@@ -993,7 +986,6 @@ var headV2 = etw.EventDesc{
 			{Name: "Y", Type: etw.InUInt32},
 		}},
 	},
-	New: func() etw.Event { return new(HeadV2) },
 }
 
 // HeadV2Info is one element of [HeadV2.Info].
@@ -1228,7 +1220,6 @@ var address = etw.EventDesc{
 	Provider: &providerDesc, ID: 4,
 	Name:   "Address",
 	Fields: addressLayoutFields,
-	New:    func() etw.Event { return new(Address) },
 }
 
 // addressLayout is the template Address, which several events use.
@@ -1315,7 +1306,6 @@ var addressV1 = etw.EventDesc{
 		{Name: "Base", Type: etw.InPointer},
 		{Name: "Size", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(AddressV1) },
 }
 
 // AddressV2 is Address_V2: event 4, version 2.
@@ -1354,7 +1344,6 @@ var addressV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Version: 2,
 	Name:   "Address_V2",
 	Fields: addressLayoutFields,
-	New:    func() etw.Event { return new(AddressV2) },
 }
 
 // AnyAddress is event 4, in any version.

@@ -10,26 +10,26 @@ import (
 )
 
 func TestEventsRoundTrip(t *testing.T) {
-	etwtest.RoundTrip(t, Provider)
+	etwtest.RoundTrip(t, Types()...)
 }
 
 func TestEventsTruncate(t *testing.T) {
-	etwtest.Truncate(t, Provider)
+	etwtest.Truncate(t, Types()...)
 }
 
 func TestEventsClone(t *testing.T) {
-	etwtest.Clone(t, Provider)
+	etwtest.Clone(t, Types()...)
 }
 
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyPairs](t)
-	etwtest.Versions[AnyStates](t)
-	etwtest.Versions[AnyHead](t)
-	etwtest.Versions[AnyAddress](t)
+	etwtest.Versions[AnyPairs](t, Types()...)
+	etwtest.Versions[AnyStates](t, Types()...)
+	etwtest.Versions[AnyHead](t, Types()...)
+	etwtest.Versions[AnyAddress](t, Types()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
-	etwtest.Allocs(t, Provider)
+	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOf(t, func(e *Pairs) {
 		for range e.Items.All() {
 		}
@@ -79,5 +79,5 @@ func TestEventsAllocs(t *testing.T) {
 }
 
 func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Provider)
+	etwtest.Fuzz(f, Types()...)
 }

@@ -26,7 +26,6 @@ var clockTick = etw.EventDesc{
 	Provider: &providerDesc, ID: 46, Opcode: 46, Task: 3,
 	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x03},
 	Name:  "ClockTick", TaskName: "Clock", OpcodeName: "Tick",
-	New: func() etw.Event { return new(ClockTick) },
 }
 
 // AnyClockTick is [ClockTick] in any version: a newer one is decoded like it.
@@ -87,7 +86,6 @@ var clockLoad = etw.EventDesc{
 	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x03},
 	Name:  "ClockLoad", TaskName: "Clock", OpcodeName: "Load",
 	Fields: clockLayoutFields,
-	New:    func() etw.Event { return new(ClockLoad) },
 }
 
 // clockLayout is the template Clock, which several events use.

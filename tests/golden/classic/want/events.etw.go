@@ -47,5 +47,4 @@ var nowhere = etw.EventDesc{
 	Provider: &providerDesc, ID: 34471,
 	Name:   "Nowhere",
 	Fields: clockLayoutFields,
-	New:    func() etw.Event { return new(Nowhere) },
 }

@@ -65,7 +65,6 @@ var jobStart = etw.EventDesc{
 		{Name: "ProcessId", Type: etw.InPointer},
 		{Name: "ImageFileName", Type: etw.InAnsiString},
 	},
-	New: func() etw.Event { return new(JobStart) },
 }
 
 // JobStartV1 is JobStart: the classic event of class
@@ -138,7 +137,6 @@ var jobStartV1 = etw.EventDesc{
 		{Name: "UserSID", Type: etw.InSID},
 		{Name: "ImageFileName", Type: etw.InAnsiString},
 	},
-	New: func() etw.Event { return new(JobStartV1) },
 }
 
 // JobStartV2 is JobStart: the classic event of class
@@ -189,7 +187,6 @@ var jobStartV2 = etw.EventDesc{
 	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
 	Name:  "JobStart", TaskName: "Job", OpcodeName: "Start",
 	Fields: jobV2LayoutFields,
-	New:    func() etw.Event { return new(JobStartV2) },
 }
 
 // jobV2Layout is the template Job_V2, which several events use.
@@ -397,7 +394,6 @@ var jobStop = etw.EventDesc{
 	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
 	Name:  "JobStop", TaskName: "Job", OpcodeName: "Stop",
 	Fields: jobV2LayoutFields,
-	New:    func() etw.Event { return new(JobStop) },
 }
 
 // AnyJobStop is [JobStop] in any version: a newer one is decoded like it.
@@ -464,5 +460,4 @@ var jobStopped = etw.EventDesc{
 	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
 	Name:  "JobStopped", TaskName: "Job", OpcodeName: "Stop",
 	Fields: clockLayoutFields,
-	New:    func() etw.Event { return new(JobStopped) },
 }

@@ -50,7 +50,6 @@ var moduleLoad = etw.EventDesc{
 	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x02},
 	Name:  "ModuleLoad", TaskName: "Module", OpcodeName: "Load",
 	Fields: moduleLayoutFields,
-	New:    func() etw.Event { return new(ModuleLoad) },
 }
 
 // moduleLayout is the template Module, which several events use.
@@ -135,7 +134,6 @@ var module = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34468, Task: 2,
 	Class:    etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x02},
 	TaskName: "Module",
-	New:      func() etw.Event { return new(Module) },
 }
 
 // AnyModule is [Module] in any version: a newer one is decoded like it.
@@ -201,7 +199,6 @@ var moduleStop = etw.EventDesc{
 	Class:    etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x02},
 	TaskName: "Module", OpcodeName: "Stop",
 	Fields: moduleLayoutFields,
-	New:    func() etw.Event { return new(ModuleStop) },
 }
 
 // AnyModuleStop is [ModuleStop] in any version: a newer one is decoded like
@@ -274,5 +271,4 @@ var moduleLoaded = etw.EventDesc{
 	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x02},
 	Name:  "ModuleLoaded", TaskName: "Module", OpcodeName: "Load",
 	Fields: moduleLayoutFields,
-	New:    func() etw.Event { return new(ModuleLoaded) },
 }

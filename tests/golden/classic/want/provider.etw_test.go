@@ -10,29 +10,29 @@ import (
 )
 
 func TestEventsRoundTrip(t *testing.T) {
-	etwtest.RoundTrip(t, Provider)
+	etwtest.RoundTrip(t, Types()...)
 }
 
 func TestEventsTruncate(t *testing.T) {
-	etwtest.Truncate(t, Provider)
+	etwtest.Truncate(t, Types()...)
 }
 
 func TestEventsClone(t *testing.T) {
-	etwtest.Clone(t, Provider)
+	etwtest.Clone(t, Types()...)
 }
 
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyModuleLoad](t)
-	etwtest.Versions[AnyClockTick](t)
-	etwtest.Versions[AnyJobStart](t)
-	etwtest.Versions[AnyJobStop](t)
-	etwtest.Versions[AnyModule](t)
-	etwtest.Versions[AnyModuleStop](t)
-	etwtest.Versions[AnyClockLoad](t)
+	etwtest.Versions[AnyModuleLoad](t, Types()...)
+	etwtest.Versions[AnyClockTick](t, Types()...)
+	etwtest.Versions[AnyJobStart](t, Types()...)
+	etwtest.Versions[AnyJobStop](t, Types()...)
+	etwtest.Versions[AnyModule](t, Types()...)
+	etwtest.Versions[AnyModuleStop](t, Types()...)
+	etwtest.Versions[AnyClockLoad](t, Types()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
-	etwtest.Allocs(t, Provider)
+	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOf[ModuleLoad](t, nil)
 	etwtest.AllocsOf[ClockTick](t, nil)
 	etwtest.AllocsOf[JobStart](t, nil)
@@ -52,5 +52,5 @@ func TestEventsAllocs(t *testing.T) {
 }
 
 func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Provider)
+	etwtest.Fuzz(f, Types()...)
 }

@@ -28,7 +28,6 @@ var diskSeek = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Channel: 16, Level: 16, Opcode: 12, Task: 7, Keywords: 0x800000000001,
 	Name: "DiskSeek", TaskName: "Disk", OpcodeName: "Seek",
 	Message: "The disk moved its head.",
-	New:     func() etw.Event { return new(DiskSeek) },
 }
 
 // AnyDiskSeek is [DiskSeek] in any version: a newer one is decoded like it.
@@ -67,7 +66,6 @@ func (e DiskStart) MarshalJSON() ([]byte, error)                         { retur
 var diskStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 5, Opcode: 1, Task: 7, Keywords: 0x1,
 	Name: "DiskStart", TaskName: "Disk", OpcodeName: "Start",
-	New: func() etw.Event { return new(DiskStart) },
 }
 
 // AnyDiskStart is [DiskStart] in any version: a newer one is decoded like it.

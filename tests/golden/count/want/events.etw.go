@@ -135,7 +135,6 @@ var counts = etw.EventDesc{
 		{Name: "Times", Type: etw.InSystemTime, Count: etw.Size{Kind: etw.SizeField}},
 		{Name: "Hashes", Type: etw.InBinary, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Length: etw.Size{Kind: etw.SizeConst, N: 20}},
 	},
-	New: func() etw.Event { return new(Counts) },
 }
 
 // AnyCounts is [Counts] in any version: a newer one is decoded like it.

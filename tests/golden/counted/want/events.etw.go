@@ -110,7 +110,6 @@ var counted = etw.EventDesc{
 			{Name: "Value", Type: etw.InCountedBinary, Out: etw.OutIPv6},
 		}},
 	},
-	New: func() etw.Event { return new(Counted) },
 }
 
 // CountedRow is one element of [Counted.Rows].

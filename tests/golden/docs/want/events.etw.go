@@ -55,7 +55,6 @@ var documented = etw.EventDesc{
 	Name:    "Documented",
 	Message: "Found %1 items%nof %2 bytes, 100%% done",
 	Fields:  documentedLayoutFields,
-	New:     func() etw.Event { return new(Documented) },
 }
 
 // documentedLayout is the template Documented, which several events use.
@@ -151,7 +150,6 @@ var newName = etw.EventDesc{
 	Name:    "old_name",
 	Message: "Count=%1;%nsize=%2",
 	Fields:  documentedLayoutFields,
-	New:     func() etw.Event { return new(NewName) },
 }
 
 // AnyNewName is [NewName] in any version: a newer one is decoded like it.
@@ -279,7 +277,6 @@ var undocumented = etw.EventDesc{
 		{Name: "Flags", Type: etw.InUInt8, Out: etw.OutBoolean, Count: etw.Size{Kind: etw.SizeField, N: 6}},
 		{Name: "Size", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	},
-	New: func() etw.Event { return new(Undocumented) },
 }
 
 // AnyUndocumented is [Undocumented] in any version: a newer one is decoded

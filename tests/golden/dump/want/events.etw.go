@@ -87,7 +87,6 @@ var whateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13 = etw.EventDesc{
 			{Name: "Dish", Type: etw.InUInt32},
 		}},
 	},
-	New: func() etw.Event { return new(WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) },
 }
 
 // WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2 is one element

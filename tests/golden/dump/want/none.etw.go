@@ -47,7 +47,6 @@ var event7937 = etw.EventDesc{
 	Provider: &providerDesc, ID: 7937, Version: 1, Opcode: 20, Task: 1,
 	Name: "NoneTobewrittenwhenthelastorderofthedayisdone_V1", TaskName: "None", OpcodeName: "Tobewrittenwhenthelastorderofthedayisdone",
 	Fields: event7937LayoutFields,
-	New:    func() etw.Event { return new(Event7937) },
 }
 
 // event7937Layout is the template
@@ -117,7 +116,6 @@ var event7937V2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 7937, Version: 2, Opcode: 20, Task: 1,
 	Name: "NoneTobewrittenwhenthelastorderofthedayisdone_V2", TaskName: "None", OpcodeName: "Tobewrittenwhenthelastorderofthedayisdone",
 	Fields: event7937LayoutFields,
-	New:    func() etw.Event { return new(Event7937V2) },
 }
 
 // AnyEvent7937 is event 7937, of task None, opcode

@@ -25,7 +25,6 @@ func (e OrderAPIStart) MarshalJSON() ([]byte, error)                         { r
 var orderAPIStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Opcode: 10, Task: 3,
 	Name: "OrderAPIAPIStart", TaskName: "OrderAPI", OpcodeName: "APIStart",
-	New: func() etw.Event { return new(OrderAPIStart) },
 }
 
 // AnyOrderAPIStart is [OrderAPIStart] in any version: a newer one is decoded
@@ -64,7 +63,6 @@ func (e OrderAPIAp) MarshalJSON() ([]byte, error)                         { retu
 var orderAPIAp = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Opcode: 11, Task: 3,
 	Name: "OrderAPIAp", TaskName: "OrderAPI", OpcodeName: "ap",
-	New: func() etw.Event { return new(OrderAPIAp) },
 }
 
 // AnyOrderAPIAp is [OrderAPIAp] in any version: a newer one is decoded like

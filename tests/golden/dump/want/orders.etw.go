@@ -47,7 +47,6 @@ var ordersEvent7938 = etw.EventDesc{
 	Provider: &providerDesc, ID: 7938, Opcode: 20, Task: 2,
 	Name: "OrdersTobewrittenwhenthelastorderofthedayisdone", TaskName: "Orders", OpcodeName: "Tobewrittenwhenthelastorderofthedayisdone",
 	Fields: event7937LayoutFields,
-	New:    func() etw.Event { return new(OrdersEvent7938) },
 }
 
 // AnyOrdersEvent7938 is [OrdersEvent7938] in any version: a newer one is

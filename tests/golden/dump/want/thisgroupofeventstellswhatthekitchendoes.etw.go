@@ -25,7 +25,6 @@ func (e Event12) MarshalJSON() ([]byte, error)                         { return 
 var event12 = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Opcode: 10, Task: 4,
 	Name: "ThisgroupofeventstellswhatthekitchendoesStart", TaskName: "Thisgroupofeventstellswhatthekitchendoes", OpcodeName: "Start",
-	New: func() etw.Event { return new(Event12) },
 }
 
 // AnyEvent12 is [Event12] in any version: a newer one is decoded like it.

@@ -24,7 +24,6 @@ func (e Tick) MarshalJSON() ([]byte, error)                         { return etw
 var tick = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
 	Name: "Tick",
-	New:  func() etw.Event { return new(Tick) },
 }
 
 // AnyTick is [Tick] in any version: a newer one is decoded like it.
@@ -62,7 +61,6 @@ func (e Tock) MarshalJSON() ([]byte, error)                         { return etw
 var tock = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
 	Name: "Tock",
-	New:  func() etw.Event { return new(Tock) },
 }
 
 // AnyTock is [Tock] in any version: a newer one is decoded like it.

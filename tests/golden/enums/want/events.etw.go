@@ -68,7 +68,6 @@ var enums = etw.EventDesc{
 		{Name: "Short", Type: etw.InUInt8, Map: &state8Map},
 		{Name: "Access", Type: etw.InUInt8, Map: &accessMap},
 	},
-	New: func() etw.Event { return new(Enums) },
 }
 
 // AnyEnums is [Enums] in any version: a newer one is decoded like it.

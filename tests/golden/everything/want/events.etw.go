@@ -303,7 +303,6 @@ var single = etw.EventDesc{
 		{Name: "LateGUID", Type: etw.InGUID},
 		{Name: "LatePointer", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(Single) },
 }
 
 // AnySingle is [Single] in any version: a newer one is decoded like it.
@@ -536,7 +535,6 @@ var constEvent = etw.EventDesc{
 		{Name: "CountedAnsiString", Type: etw.InCountedAnsiString, Count: etw.Size{Kind: etw.SizeConst, N: 2}},
 		{Name: "CountedBinary", Type: etw.InCountedBinary, Count: etw.Size{Kind: etw.SizeConst, N: 2}},
 	},
-	New: func() etw.Event { return new(Const) },
 }
 
 // AnyConst is [Const] in any version: a newer one is decoded like it.
@@ -795,7 +793,6 @@ var counted = etw.EventDesc{
 		{Name: "CountedAnsiString", Type: etw.InCountedAnsiString, Count: etw.Size{Kind: etw.SizeField}},
 		{Name: "CountedBinary", Type: etw.InCountedBinary, Count: etw.Size{Kind: etw.SizeField}},
 	},
-	New: func() etw.Event { return new(Counted) },
 }
 
 // AnyCounted is [Counted] in any version: a newer one is decoded like it.
@@ -912,7 +909,6 @@ var length = etw.EventDesc{
 		{Name: "Binary", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 8}},
 		{Name: "SID", Type: etw.InSID, Length: etw.Size{Kind: etw.SizeConst, N: 8}},
 	},
-	New: func() etw.Event { return new(Length) },
 }
 
 // AnyLength is [Length] in any version: a newer one is decoded like it.
@@ -1019,7 +1015,6 @@ var lengthOfField = etw.EventDesc{
 		{Name: "Binary", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeField}},
 		{Name: "SID", Type: etw.InSID, Length: etw.Size{Kind: etw.SizeField}},
 	},
-	New: func() etw.Event { return new(LengthOfField) },
 }
 
 // AnyLengthOfField is [LengthOfField] in any version: a newer one is decoded
@@ -1118,7 +1113,6 @@ var constLength = etw.EventDesc{
 		{Name: "Binary", Type: etw.InBinary, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Length: etw.Size{Kind: etw.SizeConst, N: 12}},
 		{Name: "SID", Type: etw.InSID, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Length: etw.Size{Kind: etw.SizeConst, N: 12}},
 	},
-	New: func() etw.Event { return new(ConstLength) },
 }
 
 // AnyConstLength is [ConstLength] in any version: a newer one is decoded like
@@ -1226,7 +1220,6 @@ var constLengthOfField = etw.EventDesc{
 		{Name: "Binary", Type: etw.InBinary, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Length: etw.Size{Kind: etw.SizeField}},
 		{Name: "SID", Type: etw.InSID, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Length: etw.Size{Kind: etw.SizeField}},
 	},
-	New: func() etw.Event { return new(ConstLengthOfField) },
 }
 
 // AnyConstLengthOfField is [ConstLengthOfField] in any version: a newer one is
@@ -1336,7 +1329,6 @@ var countedLength = etw.EventDesc{
 		{Name: "Binary", Type: etw.InBinary, Count: etw.Size{Kind: etw.SizeField}, Length: etw.Size{Kind: etw.SizeConst, N: 12}},
 		{Name: "SID", Type: etw.InSID, Count: etw.Size{Kind: etw.SizeField}, Length: etw.Size{Kind: etw.SizeConst, N: 12}},
 	},
-	New: func() etw.Event { return new(CountedLength) },
 }
 
 // AnyCountedLength is [CountedLength] in any version: a newer one is decoded
@@ -1450,7 +1442,6 @@ var countedLengthOfField = etw.EventDesc{
 		{Name: "Binary", Type: etw.InBinary, Count: etw.Size{Kind: etw.SizeField}, Length: etw.Size{Kind: etw.SizeField, N: 1}},
 		{Name: "SID", Type: etw.InSID, Count: etw.Size{Kind: etw.SizeField}, Length: etw.Size{Kind: etw.SizeField, N: 1}},
 	},
-	New: func() etw.Event { return new(CountedLengthOfField) },
 }
 
 // AnyCountedLengthOfField is [CountedLengthOfField] in any version: a newer
@@ -1663,7 +1654,6 @@ var structEvent = etw.EventDesc{
 			{Name: "CountedBinary", Type: etw.InCountedBinary, Count: etw.Size{Kind: etw.SizeField, Up: 1}},
 		}},
 	},
-	New: func() etw.Event { return new(Struct) },
 }
 
 // StructSingle is the type of [Struct.Single].
@@ -2489,7 +2479,6 @@ var structLength = etw.EventDesc{
 			{Name: "SIDCountedOfLength", Type: etw.InSID, Count: etw.Size{Kind: etw.SizeField, Up: 1}, Length: etw.Size{Kind: etw.SizeField, Up: 1, N: 1}},
 		}},
 	},
-	New: func() etw.Event { return new(StructLength) },
 }
 
 // StructLengthLength is the type of [StructLength.Length].
@@ -3011,7 +3000,6 @@ var structMapped = etw.EventDesc{
 			{Name: "HexInt32OfOuter", Type: etw.InHexInt32, Map: &colorMap, Count: etw.Size{Kind: etw.SizeField, Up: 1}},
 		}},
 	},
-	New: func() etw.Event { return new(StructMapped) },
 }
 
 // StructMappedValues is the type of [StructMapped.Values].
@@ -3348,7 +3336,6 @@ var structs = etw.EventDesc{
 			{Name: "CountedBinary", Type: etw.InCountedBinary, Count: etw.Size{Kind: etw.SizeField, Up: 1}},
 		}},
 	},
-	New: func() etw.Event { return new(Structs) },
 }
 
 // StructsSingle is one element of [Structs.Single].
@@ -4466,7 +4453,6 @@ var structsLength = etw.EventDesc{
 			{Name: "SIDCountedOfLength", Type: etw.InSID, Count: etw.Size{Kind: etw.SizeField, Up: 1}, Length: etw.Size{Kind: etw.SizeField, Up: 1, N: 1}},
 		}},
 	},
-	New: func() etw.Event { return new(StructsLength) },
 }
 
 // StructsLengthLength is one element of [StructsLength.Length].
@@ -5374,7 +5360,6 @@ var structsMapped = etw.EventDesc{
 			{Name: "HexInt32OfOuter", Type: etw.InHexInt32, Map: &colorMap, Count: etw.Size{Kind: etw.SizeField, Up: 1}},
 		}},
 	},
-	New: func() etw.Event { return new(StructsMapped) },
 }
 
 // StructsMappedValue is one element of [StructsMapped.Values].
@@ -5789,7 +5774,6 @@ var twoStructs = etw.EventDesc{
 			{Name: "CountedBinary", Type: etw.InCountedBinary, Count: etw.Size{Kind: etw.SizeField, Up: 1}},
 		}},
 	},
-	New: func() etw.Event { return new(TwoStructs) },
 }
 
 // TwoStructsSingle is one element of [TwoStructs.Single].
@@ -6912,7 +6896,6 @@ var twoStructsLength = etw.EventDesc{
 			{Name: "SIDCountedOfLength", Type: etw.InSID, Count: etw.Size{Kind: etw.SizeField, Up: 1}, Length: etw.Size{Kind: etw.SizeField, Up: 1, N: 1}},
 		}},
 	},
-	New: func() etw.Event { return new(TwoStructsLength) },
 }
 
 // TwoStructsLengthLength is one element of [TwoStructsLength.Length].
@@ -7831,7 +7814,6 @@ var twoStructsMapped = etw.EventDesc{
 			{Name: "HexInt32OfOuter", Type: etw.InHexInt32, Map: &colorMap, Count: etw.Size{Kind: etw.SizeField, Up: 1}},
 		}},
 	},
-	New: func() etw.Event { return new(TwoStructsMapped) },
 }
 
 // TwoStructsMappedValue is one element of [TwoStructsMapped.Values].
@@ -8204,7 +8186,6 @@ var mapped = etw.EventDesc{
 		{Name: "CountedHexInt32", Type: etw.InHexInt32, Map: &colorMap, Count: etw.Size{Kind: etw.SizeField, N: 8}},
 		{Name: "CountedByName", Type: etw.InUInt8, Count: etw.Size{Kind: etw.SizeField}},
 	},
-	New: func() etw.Event { return new(Mapped) },
 }
 
 // AnyMapped is [Mapped] in any version: a newer one is decoded like it.
@@ -8334,7 +8315,6 @@ var numbers = etw.EventDesc{
 		{Name: "NHexInt32", Type: etw.InHexInt32},
 		{Name: "OfHexInt32", Type: etw.InUInt8, Count: etw.Size{Kind: etw.SizeField, N: 6}},
 	},
-	New: func() etw.Event { return new(Numbers) },
 }
 
 // AnyNumbers is [Numbers] in any version: a newer one is decoded like it.
@@ -8411,7 +8391,6 @@ var restInt8 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InInt8, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestInt8) },
 }
 
 // AnyRestInt8 is [RestInt8] in any version: a newer one is decoded like it.
@@ -8485,7 +8464,6 @@ var restUInt8 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InUInt8, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestUInt8) },
 }
 
 // AnyRestUInt8 is [RestUInt8] in any version: a newer one is decoded like it.
@@ -8559,7 +8537,6 @@ var restInt16 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InInt16, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestInt16) },
 }
 
 // AnyRestInt16 is [RestInt16] in any version: a newer one is decoded like it.
@@ -8633,7 +8610,6 @@ var restUInt16 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InUInt16, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestUInt16) },
 }
 
 // AnyRestUInt16 is [RestUInt16] in any version: a newer one is decoded like
@@ -8708,7 +8684,6 @@ var restInt32 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InInt32, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestInt32) },
 }
 
 // AnyRestInt32 is [RestInt32] in any version: a newer one is decoded like it.
@@ -8782,7 +8757,6 @@ var restUInt32 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InUInt32, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestUInt32) },
 }
 
 // AnyRestUInt32 is [RestUInt32] in any version: a newer one is decoded like
@@ -8857,7 +8831,6 @@ var restHexInt32 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InHexInt32, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestHexInt32) },
 }
 
 // AnyRestHexInt32 is [RestHexInt32] in any version: a newer one is decoded
@@ -8932,7 +8905,6 @@ var restInt64 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InInt64, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestInt64) },
 }
 
 // AnyRestInt64 is [RestInt64] in any version: a newer one is decoded like it.
@@ -9006,7 +8978,6 @@ var restUInt64 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InUInt64, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestUInt64) },
 }
 
 // AnyRestUInt64 is [RestUInt64] in any version: a newer one is decoded like
@@ -9081,7 +9052,6 @@ var restHexInt64 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InHexInt64, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestHexInt64) },
 }
 
 // AnyRestHexInt64 is [RestHexInt64] in any version: a newer one is decoded
@@ -9156,7 +9126,6 @@ var restFloat = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InFloat, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestFloat) },
 }
 
 // AnyRestFloat is [RestFloat] in any version: a newer one is decoded like it.
@@ -9230,7 +9199,6 @@ var restDouble = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InDouble, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestDouble) },
 }
 
 // AnyRestDouble is [RestDouble] in any version: a newer one is decoded like
@@ -9305,7 +9273,6 @@ var restBoolean = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InBoolean, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestBoolean) },
 }
 
 // AnyRestBoolean is [RestBoolean] in any version: a newer one is decoded like
@@ -9380,7 +9347,6 @@ var restFILETIME = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InFileTime, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestFILETIME) },
 }
 
 // AnyRestFILETIME is [RestFILETIME] in any version: a newer one is decoded
@@ -9455,7 +9421,6 @@ var restSYSTEMTIME = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InSystemTime, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestSYSTEMTIME) },
 }
 
 // AnyRestSYSTEMTIME is [RestSYSTEMTIME] in any version: a newer one is decoded
@@ -9530,7 +9495,6 @@ var restGUID = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InGUID, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestGUID) },
 }
 
 // AnyRestGUID is [RestGUID] in any version: a newer one is decoded like it.
@@ -9604,7 +9568,6 @@ var restPointer = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestPointer) },
 }
 
 // AnyRestPointer is [RestPointer] in any version: a newer one is decoded like
@@ -9679,7 +9642,6 @@ var restMappedUInt8 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InUInt8, Map: &color8Map, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestMappedUInt8) },
 }
 
 // AnyRestMappedUInt8 is [RestMappedUInt8] in any version: a newer one is
@@ -9754,7 +9716,6 @@ var restMappedUInt16 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InUInt16, Map: &color16Map, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestMappedUInt16) },
 }
 
 // AnyRestMappedUInt16 is [RestMappedUInt16] in any version: a newer one is
@@ -9829,7 +9790,6 @@ var restMappedUInt32 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InUInt32, Map: &colorMap, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestMappedUInt32) },
 }
 
 // AnyRestMappedUInt32 is [RestMappedUInt32] in any version: a newer one is
@@ -9904,7 +9864,6 @@ var restMappedHexInt32 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Values", Type: etw.InHexInt32, Map: &colorMap, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestMappedHexInt32) },
 }
 
 // AnyRestMappedHexInt32 is [RestMappedHexInt32] in any version: a newer one is
@@ -9999,7 +9958,6 @@ var restStructs = etw.EventDesc{
 			{Name: "Pointer", Type: etw.InPointer},
 		}},
 	},
-	New: func() etw.Event { return new(RestStructs) },
 }
 
 // RestStructsValue is one element of [RestStructs.Values].
@@ -10275,7 +10233,6 @@ var restBinary = etw.EventDesc{
 		{Name: "Head", Type: etw.InUInt8},
 		{Name: "Values", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(RestBinary) },
 }
 
 // AnyRestBinary is [RestBinary] in any version: a newer one is decoded like

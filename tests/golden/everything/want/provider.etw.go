@@ -7,13 +7,14 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Golden",
-	GUID: etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x10},
+	Name:      "Golden",
+	GUID:      etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x10},
+	Generated: true,
 }
 
 // Provider is Golden 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a10.
@@ -64,4 +65,54 @@ var Provider = &etw.Provider{
 		&restStructs,
 		&restBinary,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(Single),
+		new(Const),
+		new(Counted),
+		new(Length),
+		new(LengthOfField),
+		new(ConstLength),
+		new(ConstLengthOfField),
+		new(CountedLength),
+		new(CountedLengthOfField),
+		new(Struct),
+		new(StructLength),
+		new(StructMapped),
+		new(Structs),
+		new(StructsLength),
+		new(StructsMapped),
+		new(TwoStructs),
+		new(TwoStructsLength),
+		new(TwoStructsMapped),
+		new(Mapped),
+		new(Numbers),
+		new(RestInt8),
+		new(RestUInt8),
+		new(RestInt16),
+		new(RestUInt16),
+		new(RestInt32),
+		new(RestUInt32),
+		new(RestHexInt32),
+		new(RestInt64),
+		new(RestUInt64),
+		new(RestHexInt64),
+		new(RestFloat),
+		new(RestDouble),
+		new(RestBoolean),
+		new(RestFILETIME),
+		new(RestSYSTEMTIME),
+		new(RestGUID),
+		new(RestPointer),
+		new(RestMappedUInt8),
+		new(RestMappedUInt16),
+		new(RestMappedUInt32),
+		new(RestMappedHexInt32),
+		new(RestStructs),
+		new(RestBinary),
+	}
 }

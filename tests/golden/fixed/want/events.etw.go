@@ -147,7 +147,6 @@ var numbers = etw.EventDesc{
 		{Name: "O", Type: etw.InSystemTime},
 		{Name: "P", Type: etw.InUInt32, Out: etw.OutIPv4},
 	},
-	New: func() etw.Event { return new(Numbers) },
 }
 
 // AnyNumbers is [Numbers] in any version: a newer one is decoded like it.

@@ -95,7 +95,6 @@ var lengths = etw.EventDesc{
 		{Name: "Label", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 8}},
 		{Name: "Hash", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 20}},
 	},
-	New: func() etw.Event { return new(Lengths) },
 }
 
 // AnyLengths is [Lengths] in any version: a newer one is decoded like it.

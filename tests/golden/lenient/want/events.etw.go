@@ -46,7 +46,6 @@ var itemRemoved = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
 	Name:   "Item_Removed",
 	Fields: fieldsLayoutFields,
-	New:    func() etw.Event { return new(ItemRemoved) },
 }
 
 // fieldsLayout is the template Fields, which several events use.
@@ -139,7 +138,6 @@ var itemRemoved2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
 	Name:   "ItemRemoved",
 	Fields: fieldsLayoutFields,
-	New:    func() etw.Event { return new(ItemRemoved2) },
 }
 
 // AnyItemRemoved2 is [ItemRemoved2] in any version: a newer one is decoded
@@ -211,7 +209,6 @@ var names = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Name", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(Names) },
 }
 
 // NamesV1 is Names_V1: event 3, version 1.
@@ -269,7 +266,6 @@ var namesV1 = etw.EventDesc{
 		{Name: "Name", Type: etw.InUnicodeString},
 		{Name: "Name", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(NamesV1) },
 }
 
 // AnyNames is event 3, in any version.

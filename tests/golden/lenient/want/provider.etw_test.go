@@ -10,25 +10,25 @@ import (
 )
 
 func TestEventsRoundTrip(t *testing.T) {
-	etwtest.RoundTrip(t, Provider)
+	etwtest.RoundTrip(t, Types()...)
 }
 
 func TestEventsTruncate(t *testing.T) {
-	etwtest.Truncate(t, Provider)
+	etwtest.Truncate(t, Types()...)
 }
 
 func TestEventsClone(t *testing.T) {
-	etwtest.Clone(t, Provider)
+	etwtest.Clone(t, Types()...)
 }
 
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyItemRemoved](t)
-	etwtest.Versions[AnyItemRemoved2](t)
-	etwtest.Versions[AnyNames](t)
+	etwtest.Versions[AnyItemRemoved](t, Types()...)
+	etwtest.Versions[AnyItemRemoved2](t, Types()...)
+	etwtest.Versions[AnyNames](t, Types()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
-	etwtest.Allocs(t, Provider)
+	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOf[ItemRemoved](t, nil)
 	etwtest.AllocsOf[ItemRemoved2](t, nil)
 	etwtest.AllocsOf[Names](t, nil)
@@ -39,5 +39,5 @@ func TestEventsAllocs(t *testing.T) {
 }
 
 func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Provider)
+	etwtest.Fuzz(f, Types()...)
 }

@@ -48,7 +48,6 @@ var done = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
 	Name: "Exam / Done", Named: true,
 	Fields: doneLayoutFields,
-	New:    func() etw.Event { return new(Done) },
 }
 
 // doneLayout is the template Done, which several events use.
@@ -153,7 +152,6 @@ var doneV1 = etw.EventDesc{
 		{Name: "Grade", Type: etw.InAnsiString, Length: etw.Size{Kind: etw.SizeConst, N: 1}},
 		{Name: "Points", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(DoneV1) },
 }
 
 // AnyDone is event 1, in any version.
@@ -267,7 +265,6 @@ var begun = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
 	Name:   "Begun",
 	Fields: doneLayoutFields,
-	New:    func() etw.Event { return new(Begun) },
 }
 
 // AnyBegun is [Begun] in any version: a newer one is decoded like it.

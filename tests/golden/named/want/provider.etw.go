@@ -7,13 +7,14 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Sample-Named",
-	GUID: etw.GUID{0x86, 0x5a, 0x7d, 0x2f, 0x41, 0x9c, 0x0b, 0x4e, 0xb3, 0xd8, 0x1a, 0x6e, 0x7c, 0x90, 0x4f, 0x52},
+	Name:      "Sample-Named",
+	GUID:      etw.GUID{0x86, 0x5a, 0x7d, 0x2f, 0x41, 0x9c, 0x0b, 0x4e, 0xb3, 0xd8, 0x1a, 0x6e, 0x7c, 0x90, 0x4f, 0x52},
+	Generated: true,
 }
 
 // Provider is Sample-Named 2f7d5a86-9c41-4e0b-b3d8-1a6e7c904f52.
@@ -24,4 +25,13 @@ var Provider = &etw.Provider{
 		&doneV1,
 		&begun,
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(Done), new(DoneV1),
+		new(Begun),
+	}
 }

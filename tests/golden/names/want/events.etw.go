@@ -25,7 +25,6 @@ func (e X2DDraw) MarshalJSON() ([]byte, error)                         { return 
 var x2DDraw = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
 	Name: "_2D_Draw",
-	New:  func() etw.Event { return new(X2DDraw) },
 }
 
 // AnyX2DDraw is [X2DDraw] in any version: a newer one is decoded like it.
@@ -63,7 +62,6 @@ func (e Binary) MarshalJSON() ([]byte, error)                         { return e
 var binaryEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
 	Name: "Binary",
-	New:  func() etw.Event { return new(Binary) },
 }
 
 // AnyBinary is [Binary] in any version: a newer one is decoded like it.
@@ -168,7 +166,6 @@ var pEvent = etw.EventDesc{
 		{Name: "EventDesc", Type: etw.InUInt32},
 		{Name: "process_id", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(P) },
 }
 
 // AnyP is [P] in any version: a newer one is decoded like it.
@@ -206,7 +203,6 @@ func (e JscriptGCStart) MarshalJSON() ([]byte, error)                         { 
 var jscriptGCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 4,
 	Name: "JSCRIPT_GC_START",
-	New:  func() etw.Event { return new(JscriptGCStart) },
 }
 
 // AnyJscriptGCStart is [JscriptGCStart] in any version: a newer one is decoded
@@ -245,7 +241,6 @@ func (e Open) MarshalJSON() ([]byte, error)                         { return etw
 var open = etw.EventDesc{
 	Provider: &providerDesc, ID: 5,
 	Name: "Open",
-	New:  func() etw.Event { return new(Open) },
 }
 
 // AnyOpen is [Open] in any version: a newer one is decoded like it.
@@ -283,7 +278,6 @@ func (e OpenV2) MarshalJSON() ([]byte, error)                         { return e
 var openV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 6,
 	Name: "Open_V2",
-	New:  func() etw.Event { return new(OpenV2) },
 }
 
 // AnyOpenV2 is [OpenV2] in any version: a newer one is decoded like it.

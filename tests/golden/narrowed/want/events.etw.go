@@ -70,7 +70,6 @@ var move = etw.EventDesc{
 		{Name: "Direction", Type: etw.InUInt32, Map: &directionMap},
 		{Name: "Address", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(Move) },
 }
 
 // MoveV1 is Move_V1: event 1, version 1.
@@ -119,7 +118,6 @@ var moveV1 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Steps", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(MoveV1) },
 }
 
 // MoveV2 is Move_V2: event 1, version 2.
@@ -180,7 +178,6 @@ var moveV2 = etw.EventDesc{
 		{Name: "Direction", Type: etw.InUInt8},
 		{Name: "Address", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(MoveV2) },
 }
 
 // AnyMove is event 1, in any version.
@@ -324,7 +321,6 @@ var turn = etw.EventDesc{
 		{Name: "Degrees", Type: etw.InInt16},
 		{Name: "Direction", Type: etw.InUInt32, Map: &directionMap, When: etw.When{Left: 4}},
 	},
-	New: func() etw.Event { return new(Turn) },
 }
 
 // TurnV1 is Turn_V1: event 2, version 1.
@@ -379,7 +375,6 @@ var turnV1 = etw.EventDesc{
 		{Name: "Degrees", Type: etw.InInt16},
 		{Name: "Direction", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(TurnV1) },
 }
 
 // AnyTurn is event 2, in any version.

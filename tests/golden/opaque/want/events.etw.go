@@ -76,7 +76,6 @@ var lost = etw.EventDesc{
 		{Name: "Rest", Type: etw.InUInt32},
 		{Name: "Rest2", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(Lost) },
 }
 
 // AnyLost is [Lost] in any version: a newer one is decoded like it.
@@ -159,7 +158,6 @@ var tail = etw.EventDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Data", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(Tail) },
 }
 
 // AnyTail is [Tail] in any version: a newer one is decoded like it.
@@ -245,7 +243,6 @@ var parts = etw.EventDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Rest", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(Parts) },
 }
 
 // PartsV1 is Parts_V1: event 3, version 1.
@@ -314,7 +311,6 @@ var partsV1 = etw.EventDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Rest", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(PartsV1) },
 }
 
 // PartsV2 is Parts_V2: event 3, version 2.
@@ -375,7 +371,6 @@ var partsV2 = etw.EventDesc{
 		{Name: "Data", Type: etw.InUInt16},
 		{Name: "Rest", Type: etw.InUInt16},
 	},
-	New: func() etw.Event { return new(PartsV2) },
 }
 
 // AnyParts is event 3, in any version.

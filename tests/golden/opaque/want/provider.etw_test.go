@@ -10,25 +10,25 @@ import (
 )
 
 func TestEventsRoundTrip(t *testing.T) {
-	etwtest.RoundTrip(t, Provider)
+	etwtest.RoundTrip(t, Types()...)
 }
 
 func TestEventsTruncate(t *testing.T) {
-	etwtest.Truncate(t, Provider)
+	etwtest.Truncate(t, Types()...)
 }
 
 func TestEventsClone(t *testing.T) {
-	etwtest.Clone(t, Provider)
+	etwtest.Clone(t, Types()...)
 }
 
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyLost](t)
-	etwtest.Versions[AnyTail](t)
-	etwtest.Versions[AnyParts](t)
+	etwtest.Versions[AnyLost](t, Types()...)
+	etwtest.Versions[AnyTail](t, Types()...)
+	etwtest.Versions[AnyParts](t, Types()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
-	etwtest.Allocs(t, Provider)
+	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOf[Lost](t, nil)
 	etwtest.AllocsOf[Tail](t, nil)
 	etwtest.AllocsOf[Parts](t, nil)
@@ -40,5 +40,5 @@ func TestEventsAllocs(t *testing.T) {
 }
 
 func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Provider)
+	etwtest.Fuzz(f, Types()...)
 }

@@ -78,7 +78,6 @@ var processStart = etw.EventDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "Name", Type: etw.InUnicodeString, When: etw.When{Left: 1}},
 	},
-	New: func() etw.Event { return new(ProcessStart) },
 }
 
 // ProcessStartV1 is the classic event of class
@@ -130,7 +129,6 @@ var processStartV1 = etw.EventDesc{
 	Class:    etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x11},
 	TaskName: "Process", OpcodeName: "Start",
 	Fields: process1LayoutFields,
-	New:    func() etw.Event { return new(ProcessStartV1) },
 }
 
 // process1Layout is the template Process1, which several events use.
@@ -371,7 +369,6 @@ var processStop = etw.EventDesc{
 	Class:    etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x11},
 	TaskName: "Process", OpcodeName: "Stop",
 	Fields: process1LayoutFields,
-	New:    func() etw.Event { return new(ProcessStop) },
 }
 
 // AnyProcessStop is [ProcessStop] in any version: a newer one is decoded like

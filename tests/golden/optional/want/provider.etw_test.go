@@ -10,26 +10,26 @@ import (
 )
 
 func TestEventsRoundTrip(t *testing.T) {
-	etwtest.RoundTrip(t, Provider)
+	etwtest.RoundTrip(t, Types()...)
 }
 
 func TestEventsTruncate(t *testing.T) {
-	etwtest.Truncate(t, Provider)
+	etwtest.Truncate(t, Types()...)
 }
 
 func TestEventsClone(t *testing.T) {
-	etwtest.Clone(t, Provider)
+	etwtest.Clone(t, Types()...)
 }
 
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyProcessStart](t)
-	etwtest.Versions[AnyProcessStop](t)
-	etwtest.Versions[AnyThreadStart](t)
-	etwtest.Versions[AnyThreadWait](t)
+	etwtest.Versions[AnyProcessStart](t, Types()...)
+	etwtest.Versions[AnyProcessStop](t, Types()...)
+	etwtest.Versions[AnyThreadStart](t, Types()...)
+	etwtest.Versions[AnyThreadWait](t, Types()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
-	etwtest.Allocs(t, Provider)
+	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOf[ProcessStart](t, nil)
 	etwtest.AllocsOf[ProcessStartV1](t, nil)
 	etwtest.AllocsOf[ProcessStop](t, nil)
@@ -52,5 +52,5 @@ func TestEventsAllocs(t *testing.T) {
 }
 
 func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Provider)
+	etwtest.Fuzz(f, Types()...)
 }

@@ -93,7 +93,6 @@ var threadStart = etw.EventDesc{
 		{Name: "Stack", Type: etw.InPointer},
 		{Name: "Data", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(ThreadStart) },
 }
 
 // AnyThreadStart is [ThreadStart] in any version: a newer one is decoded like
@@ -197,7 +196,6 @@ var threadWait = etw.EventDesc{
 			{Name: "Wide", Type: etw.InUInt8, When: etw.When{Ptr: 8}},
 		}},
 	},
-	New: func() etw.Event { return new(ThreadWait) },
 }
 
 // ThreadWaitObject is one element of [ThreadWait.Objects].

@@ -78,7 +78,6 @@ var table = etw.EventDesc{
 			{Name: "Cells", Type: etw.InUInt32, Count: etw.Size{Kind: etw.SizeField, Up: 1, N: 1}},
 		}},
 	},
-	New: func() etw.Event { return new(Table) },
 }
 
 // TableRow is one element of [Table.Rows].
@@ -287,7 +286,6 @@ var head = etw.EventDesc{
 			{Name: "Paths", Type: etw.InAnsiString, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Length: etw.Size{Kind: etw.SizeField, Up: 1}},
 		}},
 	},
-	New: func() etw.Event { return new(Head) },
 }
 
 // HeadInfo is the type of [Head.Info].
@@ -403,7 +401,6 @@ var headV1 = etw.EventDesc{
 			{Name: "Paths", Type: etw.InAnsiString, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Length: etw.Size{Kind: etw.SizeField, Up: 1, N: 1}},
 		}},
 	},
-	New: func() etw.Event { return new(HeadV1) },
 }
 
 // HeadV1Info is the type of [HeadV1.Info].

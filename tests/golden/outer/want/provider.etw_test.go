@@ -10,24 +10,24 @@ import (
 )
 
 func TestEventsRoundTrip(t *testing.T) {
-	etwtest.RoundTrip(t, Provider)
+	etwtest.RoundTrip(t, Types()...)
 }
 
 func TestEventsTruncate(t *testing.T) {
-	etwtest.Truncate(t, Provider)
+	etwtest.Truncate(t, Types()...)
 }
 
 func TestEventsClone(t *testing.T) {
-	etwtest.Clone(t, Provider)
+	etwtest.Clone(t, Types()...)
 }
 
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyTable](t)
-	etwtest.Versions[AnyHead](t)
+	etwtest.Versions[AnyTable](t, Types()...)
+	etwtest.Versions[AnyHead](t, Types()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
-	etwtest.Allocs(t, Provider)
+	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOf(t, func(e *Table) {
 		for v := range e.Rows.All() {
 			for range v.Cells.All() {
@@ -67,5 +67,5 @@ func TestEventsAllocs(t *testing.T) {
 }
 
 func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Provider)
+	etwtest.Fuzz(f, Types()...)
 }

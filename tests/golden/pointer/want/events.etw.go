@@ -70,7 +70,6 @@ var pointers = etw.EventDesc{
 		{Name: "Address", Type: etw.InPointer},
 		{Name: "Size", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(Pointers) },
 }
 
 // AnyPointers is [Pointers] in any version: a newer one is decoded like it.

@@ -46,7 +46,6 @@ var itemRemoved = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
 	Name:   "Item_Removed",
 	Fields: fieldsLayoutFields,
-	New:    func() etw.Event { return new(ItemRemoved) },
 }
 
 // fieldsLayout is the template Fields, which several events use.
@@ -139,7 +138,6 @@ var itemWasRemoved = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
 	Name:   "ItemRemoved",
 	Fields: fieldsLayoutFields,
-	New:    func() etw.Event { return new(ItemWasRemoved) },
 }
 
 // AnyItemWasRemoved is [ItemWasRemoved] in any version: a newer one is decoded

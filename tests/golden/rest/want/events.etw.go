@@ -69,7 +69,6 @@ var stack = etw.EventDesc{
 		{Name: "ID", Type: etw.InUInt32},
 		{Name: "Frames", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeRest}},
 	},
-	New: func() etw.Event { return new(Stack) },
 }
 
 // AnyStack is [Stack] in any version: a newer one is decoded like it.
@@ -146,7 +145,6 @@ var pairs = etw.EventDesc{
 			{Name: "Value", Type: etw.InPointer},
 		}},
 	},
-	New: func() etw.Event { return new(Pairs) },
 }
 
 // PairsPair is one element of [Pairs.Pairs].

@@ -58,7 +58,6 @@ var eventSourceMessage = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(EventSourceMessage) },
 }
 
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
@@ -147,7 +146,6 @@ var probe = etw.EventDesc{
 		{Name: "isSelected", Type: etw.InBool8},
 		{Name: "stage", Type: etw.InUInt32, Map: &stageValueMap},
 	},
-	New: func() etw.Event { return new(Probe) },
 }
 
 // AnyProbe is [Probe] in any version: a newer one is decoded like it.
@@ -225,7 +223,6 @@ var wide = etw.EventDesc{
 		{Name: "isSelected", Type: etw.InBool8},
 		{Name: "stage", Type: etw.InInt64},
 	},
-	New: func() etw.Event { return new(Wide) },
 }
 
 // AnyWide is [Wide] in any version: a newer one is decoded like it.
@@ -263,7 +260,6 @@ func (e Bare) MarshalJSON() ([]byte, error)                         { return etw
 var bare = etw.EventDesc{
 	Provider: &providerDesc, ID: 4,
 	Name: "Bare", Named: true,
-	New: func() etw.Event { return new(Bare) },
 }
 
 // AnyBare is [Bare] in any version: a newer one is decoded like it.
@@ -332,7 +328,6 @@ var flag = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "isSelected", Type: etw.InBool8},
 	},
-	New: func() etw.Event { return new(Flag) },
 }
 
 // AnyFlag is [Flag] in any version: a newer one is decoded like it.

@@ -7,13 +7,15 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Sample-SelfDescribing",
-	GUID: etw.GUID{0x4e, 0x8d, 0x2f, 0x6b, 0x1a, 0x3c, 0x7f, 0x5e, 0x9d, 0x08, 0x4a, 0x5b, 0x6c, 0x7d, 0x8e, 0x9f},
+	Name:        "Sample-SelfDescribing",
+	GUID:        etw.GUID{0x4e, 0x8d, 0x2f, 0x6b, 0x1a, 0x3c, 0x7f, 0x5e, 0x9d, 0x08, 0x4a, 0x5b, 0x6c, 0x7d, 0x8e, 0x9f},
+	Generated:   true,
+	EventSource: true,
 }
 
 // Provider is Sample-SelfDescribing 6b2f8d4e-3c1a-5e7f-9d08-4a5b6c7d8e9f.
@@ -32,6 +34,19 @@ var Provider = &etw.Provider{
 	Keywords: []etw.KeywordDesc{
 		{Name: "Bodies", Mask: 0x1},
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(EventSourceMessage),
+		new(Probe),
+		new(Stage),
+		new(Wide),
+		new(Bare),
+		new(Flag),
+	}
 }
 
 // Keywords, one bit each.

@@ -10,28 +10,28 @@ import (
 )
 
 func TestEventsRoundTrip(t *testing.T) {
-	etwtest.RoundTrip(t, Provider)
+	etwtest.RoundTrip(t, Types()...)
 }
 
 func TestEventsTruncate(t *testing.T) {
-	etwtest.Truncate(t, Provider)
+	etwtest.Truncate(t, Types()...)
 }
 
 func TestEventsClone(t *testing.T) {
-	etwtest.Clone(t, Provider)
+	etwtest.Clone(t, Types()...)
 }
 
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyEventSourceMessage](t)
-	etwtest.Versions[AnyProbe](t)
-	etwtest.Versions[AnyStage](t)
-	etwtest.Versions[AnyWide](t)
-	etwtest.Versions[AnyBare](t)
-	etwtest.Versions[AnyFlag](t)
+	etwtest.Versions[AnyEventSourceMessage](t, Types()...)
+	etwtest.Versions[AnyProbe](t, Types()...)
+	etwtest.Versions[AnyStage](t, Types()...)
+	etwtest.Versions[AnyWide](t, Types()...)
+	etwtest.Versions[AnyBare](t, Types()...)
+	etwtest.Versions[AnyFlag](t, Types()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
-	etwtest.Allocs(t, Provider)
+	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOf[EventSourceMessage](t, nil)
 	etwtest.AllocsOf[Probe](t, nil)
 	etwtest.AllocsOf[Stage](t, nil)
@@ -47,5 +47,5 @@ func TestEventsAllocs(t *testing.T) {
 }
 
 func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Provider)
+	etwtest.Fuzz(f, Types()...)
 }

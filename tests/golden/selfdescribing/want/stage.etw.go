@@ -69,7 +69,6 @@ var stage = etw.EventDesc{
 		{Name: "dataSize", Type: etw.InInt32},
 		{Name: "dataSize", Type: etw.InInt32},
 	},
-	New: func() etw.Event { return new(Stage) },
 }
 
 // AnyStage is [Stage] in any version: a newer one is decoded like it.

@@ -51,7 +51,6 @@ var open = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
 	Name:   "Open",
 	Fields: argsLayoutFields,
-	New:    func() etw.Event { return new(Open) },
 }
 
 // argsLayout is the template Args, which several events use.
@@ -168,7 +167,6 @@ var closeEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
 	Name:   "Close",
 	Fields: argsLayoutFields,
-	New:    func() etw.Event { return new(Close) },
 }
 
 // AnyClose is [Close] in any version: a newer one is decoded like it.
@@ -235,7 +233,6 @@ var args = etw.EventDesc{
 	Provider: &providerDesc, ID: 3,
 	Name:   "Args",
 	Fields: argsLayoutFields,
-	New:    func() etw.Event { return new(Args) },
 }
 
 // AnyArgs is [Args] in any version: a newer one is decoded like it.

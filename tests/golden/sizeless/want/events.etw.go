@@ -87,7 +87,6 @@ var grid = etw.EventDesc{
 			{Name: "Data", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeField, Up: 1, N: 1}},
 		}},
 	},
-	New: func() etw.Event { return new(Grid) },
 }
 
 // GridRow is one element of [Grid.Rows].

@@ -87,7 +87,6 @@ var strings = etw.EventDesc{
 		{Name: "User", Type: etw.InSID},
 		{Name: "Code", Type: etw.InUInt32},
 	},
-	New: func() etw.Event { return new(Strings) },
 }
 
 // AnyStrings is [Strings] in any version: a newer one is decoded like it.

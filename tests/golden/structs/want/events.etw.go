@@ -75,7 +75,6 @@ var bulk = etw.EventDesc{
 			{Name: "Parameters", Type: etw.InUInt64, Count: etw.Size{Kind: etw.SizeField, N: 3}},
 		}},
 	},
-	New: func() etw.Event { return new(Bulk) },
 }
 
 // BulkValue is one element of [Bulk.Values].
@@ -302,7 +301,6 @@ var graph = etw.EventDesc{
 			{Name: "text", Type: etw.InAnsiString},
 		}},
 	},
-	New: func() etw.Event { return new(Graph) },
 }
 
 // GraphNode is one element of [Graph.Nodes].
@@ -545,7 +543,6 @@ var status = etw.EventDesc{
 			{Name: "Text", Type: etw.InAnsiString},
 		}},
 	},
-	New: func() etw.Event { return new(Status) },
 }
 
 // StatusPlace is the type of [Status.Place].

@@ -24,7 +24,6 @@ func (e Same) MarshalJSON() ([]byte, error)                         { return etw
 var same = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
 	Name: "Same",
-	New:  func() etw.Event { return new(Same) },
 }
 
 // SameV1 is Same: event 1, version 1.
@@ -42,7 +41,6 @@ func (e SameV1) MarshalJSON() ([]byte, error)                         { return e
 var sameV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 1,
 	Name: "Same",
-	New:  func() etw.Event { return new(SameV1) },
 }
 
 // AnySame is event 1, in any version.

@@ -24,7 +24,6 @@ func (e Other) MarshalJSON() ([]byte, error)                         { return et
 var other = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Opcode: 10, Task: 1,
 	Name: "Other", TaskName: "Work", OpcodeName: "Begin",
-	New: func() etw.Event { return new(Other) },
 }
 
 // AnyOther is [Other] in any version: a newer one is decoded like it.

@@ -47,7 +47,6 @@ var testingEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
 	Name:   "Testing",
 	Fields: valuesLayoutFields,
-	New:    func() etw.Event { return new(Testing) },
 }
 
 // valuesLayout is the template Values, which several events use.
@@ -119,7 +118,6 @@ func (e Etwtest) MarshalJSON() ([]byte, error)                         { return 
 var etwtestEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
 	Name: "Etwtest",
-	New:  func() etw.Event { return new(Etwtest) },
 }
 
 // AnyEtwtest is [Etwtest] in any version: a newer one is decoded like it.
@@ -157,7 +155,6 @@ func (e FuzzEvents) MarshalJSON() ([]byte, error)                         { retu
 var fuzzEvents = etw.EventDesc{
 	Provider: &providerDesc, ID: 3,
 	Name: "FuzzEvents",
-	New:  func() etw.Event { return new(FuzzEvents) },
 }
 
 // AnyFuzzEvents is [FuzzEvents] in any version: a newer one is decoded like
@@ -196,7 +193,6 @@ func (e TestEventsRoundTrip) MarshalJSON() ([]byte, error)                      
 var testEventsRoundTrip = etw.EventDesc{
 	Provider: &providerDesc, ID: 4,
 	Name: "TestEventsRoundTrip",
-	New:  func() etw.Event { return new(TestEventsRoundTrip) },
 }
 
 // AnyTestEventsRoundTrip is [TestEventsRoundTrip] in any version: a newer one
@@ -237,7 +233,6 @@ func (e TestEventsTruncate) MarshalJSON() ([]byte, error)                       
 var testEventsTruncate = etw.EventDesc{
 	Provider: &providerDesc, ID: 5,
 	Name: "TestEventsTruncate",
-	New:  func() etw.Event { return new(TestEventsTruncate) },
 }
 
 // AnyTestEventsTruncate is [TestEventsTruncate] in any version: a newer one is
@@ -278,7 +273,6 @@ func (e TestEventsAllocs) MarshalJSON() ([]byte, error)                         
 var testEventsAllocs = etw.EventDesc{
 	Provider: &providerDesc, ID: 6,
 	Name: "TestEventsAllocs",
-	New:  func() etw.Event { return new(TestEventsAllocs) },
 }
 
 // AnyTestEventsAllocs is [TestEventsAllocs] in any version: a newer one is
@@ -317,7 +311,6 @@ func (e TestEventsClone) MarshalJSON() ([]byte, error)                         {
 var testEventsClone = etw.EventDesc{
 	Provider: &providerDesc, ID: 7,
 	Name: "TestEventsClone",
-	New:  func() etw.Event { return new(TestEventsClone) },
 }
 
 // AnyTestEventsClone is [TestEventsClone] in any version: a newer one is
@@ -379,7 +372,6 @@ var x𝔘nit = etw.EventDesc{
 	Provider: &providerDesc, ID: 8,
 	Name:   "𝔘nit",
 	Fields: valuesLayoutFields,
-	New:    func() etw.Event { return new(𝔘nit) },
 }
 
 // Any𝔘nit is [𝔘nit] in any version: a newer one is decoded like it.
@@ -443,7 +435,6 @@ var x𝔘 = etw.EventDesc{
 	Provider: &providerDesc, ID: 9,
 	Name:   "𝔘",
 	Fields: valuesLayoutFields,
-	New:    func() etw.Event { return new(𝔘) },
 }
 
 // Any𝔘 is [𝔘] in any version: a newer one is decoded like it.
@@ -484,7 +475,6 @@ func (e TestEventsVersions) MarshalJSON() ([]byte, error)                       
 var testEventsVersions = etw.EventDesc{
 	Provider: &providerDesc, ID: 10,
 	Name: "TestEventsVersions",
-	New:  func() etw.Event { return new(TestEventsVersions) },
 }
 
 // AnyTestEventsVersions is [TestEventsVersions] in any version: a newer one is

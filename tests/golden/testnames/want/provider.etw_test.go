@@ -10,32 +10,32 @@ import (
 )
 
 func TestEventsRoundTrip2(t *testing.T) {
-	etwtest.RoundTrip(t, Provider)
+	etwtest.RoundTrip(t, Types()...)
 }
 
 func TestEventsTruncate2(t *testing.T) {
-	etwtest.Truncate(t, Provider)
+	etwtest.Truncate(t, Types()...)
 }
 
 func TestEventsClone2(t *testing.T) {
-	etwtest.Clone(t, Provider)
+	etwtest.Clone(t, Types()...)
 }
 
 func TestEventsVersions2(t *testing.T) {
-	etwtest.Versions[AnyTesting](t)
-	etwtest.Versions[AnyEtwtest](t)
-	etwtest.Versions[AnyFuzzEvents](t)
-	etwtest.Versions[AnyTestEventsRoundTrip](t)
-	etwtest.Versions[AnyTestEventsTruncate](t)
-	etwtest.Versions[AnyTestEventsAllocs](t)
-	etwtest.Versions[AnyTestEventsClone](t)
-	etwtest.Versions[Any𝔘nit](t)
-	etwtest.Versions[Any𝔘](t)
-	etwtest.Versions[AnyTestEventsVersions](t)
+	etwtest.Versions[AnyTesting](t, Types()...)
+	etwtest.Versions[AnyEtwtest](t, Types()...)
+	etwtest.Versions[AnyFuzzEvents](t, Types()...)
+	etwtest.Versions[AnyTestEventsRoundTrip](t, Types()...)
+	etwtest.Versions[AnyTestEventsTruncate](t, Types()...)
+	etwtest.Versions[AnyTestEventsAllocs](t, Types()...)
+	etwtest.Versions[AnyTestEventsClone](t, Types()...)
+	etwtest.Versions[Any𝔘nit](t, Types()...)
+	etwtest.Versions[Any𝔘](t, Types()...)
+	etwtest.Versions[AnyTestEventsVersions](t, Types()...)
 }
 
 func TestEventsAllocs2(t *testing.T) {
-	etwtest.Allocs(t, Provider)
+	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOf(t, func(e *Testing) {
 		for range e.Values.All() {
 		}
@@ -77,5 +77,5 @@ func TestEventsAllocs2(t *testing.T) {
 }
 
 func FuzzEvents2(f *testing.F) {
-	etwtest.Fuzz(f, Provider)
+	etwtest.Fuzz(f, Types()...)
 }

@@ -24,7 +24,6 @@ func (e Tick) MarshalJSON() ([]byte, error)                         { return etw
 var tick = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Opcode: 100,
 	OpcodeName: "Tick",
-	New:        func() etw.Event { return new(Tick) },
 }
 
 // AnyTick is [Tick] in any version: a newer one is decoded like it.
@@ -61,7 +60,6 @@ func (e Event6) MarshalJSON() ([]byte, error)                         { return e
 
 var event6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 6,
-	New: func() etw.Event { return new(Event6) },
 }
 
 // AnyEvent6 is [Event6] in any version: a newer one is decoded like it.

@@ -46,7 +46,6 @@ var orderPlaced = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 20, Task: 1,
 	TaskName: "Order", OpcodeName: "Placed",
 	Fields: orderLayoutFields,
-	New:    func() etw.Event { return new(OrderPlaced) },
 }
 
 // orderLayout is the template Order, which several events use.
@@ -136,7 +135,6 @@ var orderPlacedV1 = etw.EventDesc{
 		{Name: "Paid", Type: etw.InBoolean},
 		{Name: "HasPaid", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(OrderPlacedV1) },
 }
 
 // OrderPlacedV2 is event 1, version 2, of task Order, opcode Placed, level
@@ -192,7 +190,6 @@ var orderPlacedV2 = etw.EventDesc{
 		{Name: "Size", Type: etw.InUInt16},
 		{Name: "HasPaid", Type: etw.InUInt8},
 	},
-	New: func() etw.Event { return new(OrderPlacedV2) },
 }
 
 // AnyOrderPlaced is event 1, of task Order, opcode Placed, level
@@ -288,7 +285,6 @@ func (e Order) MarshalJSON() ([]byte, error)                         { return et
 var order = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Task: 1,
 	TaskName: "Order",
-	New:      func() etw.Event { return new(Order) },
 }
 
 // AnyOrder is [Order] in any version: a newer one is decoded like it.

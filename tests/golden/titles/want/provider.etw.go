@@ -7,13 +7,14 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(2 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 2)
+	_ = etw.EnforceVersion(3 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 3)
 )
 
 var providerDesc = etw.ProviderDesc{
-	Name: "Golden",
-	GUID: etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x10},
+	Name:      "Golden",
+	GUID:      etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x10},
+	Generated: true,
 }
 
 // Provider is Golden 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a10.
@@ -32,6 +33,19 @@ var Provider = &etw.Provider{
 	Levels: []etw.LevelDesc{
 		{Name: "Noisy", Value: 17},
 	},
+}
+
+// Types returns an event of each type: those of Provider.Events, in their
+// order.
+func Types() []etw.Event {
+	return []etw.Event{
+		new(OrderPlaced), new(OrderPlacedV1), new(OrderPlacedV2),
+		new(RefundPlaced),
+		new(RefundStart),
+		new(Order),
+		new(Tick),
+		new(Event6),
+	}
 }
 
 // Levels beside those that Windows defines.

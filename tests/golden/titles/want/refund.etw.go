@@ -45,7 +45,6 @@ var refundPlaced = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 17, Opcode: 20, Task: 2,
 	TaskName: "Refund", OpcodeName: "Placed",
 	Fields: orderLayoutFields,
-	New:    func() etw.Event { return new(RefundPlaced) },
 }
 
 // AnyRefundPlaced is [RefundPlaced] in any version: a newer one is decoded
@@ -84,7 +83,6 @@ func (e RefundStart) MarshalJSON() ([]byte, error)                         { ret
 var refundStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Opcode: 1, Task: 2,
 	TaskName: "Refund", OpcodeName: "Start",
-	New: func() etw.Event { return new(RefundStart) },
 }
 
 // AnyRefundStart is [RefundStart] in any version: a newer one is decoded like

@@ -45,7 +45,6 @@ var first = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
 	Name:   "First",
 	Fields: aLayoutFields,
-	New:    func() etw.Event { return new(First) },
 }
 
 // aLayout is the template A, which several events use.
@@ -134,7 +133,6 @@ var far = etw.EventDesc{
 	Provider: &providerDesc, ID: 34464,
 	Name:   "Far",
 	Fields: aLayoutFields,
-	New:    func() etw.Event { return new(Far) },
 }
 
 // Second is event 1, version 0.
@@ -188,5 +186,4 @@ var second = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Name", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(Second) },
 }

@@ -110,7 +110,6 @@ var mapped = etw.EventDesc{
 		}},
 		{Name: "Later", Type: etw.InVarUint, When: etw.When{Left: 1}},
 	},
-	New: func() etw.Event { return new(Mapped) },
 }
 
 // MappedPart is one element of [Mapped.Parts].

@@ -53,7 +53,6 @@ var start = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
 	Name:   "Start",
 	Fields: v0LayoutFields,
-	New:    func() etw.Event { return new(Start) },
 }
 
 // v0Layout is the template V0, which several events use.
@@ -166,7 +165,6 @@ var startV1 = etw.EventDesc{
 		{Name: "Depth", Type: etw.InUInt8},
 		{Name: "Reason", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event { return new(StartV1) },
 }
 
 // StartV3 is Start_V3: event 1, version 3.
@@ -241,7 +239,6 @@ var startV3 = etw.EventDesc{
 		{Name: "Reason", Type: etw.InUnicodeString},
 		{Name: "Size", Type: etw.InPointer},
 	},
-	New: func() etw.Event { return new(StartV3) },
 }
 
 // AnyStart is event 1, in any version.
@@ -388,7 +385,6 @@ var stop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
 	Name:   "Stop",
 	Fields: v0LayoutFields,
-	New:    func() etw.Event { return new(Stop) },
 }
 
 // AnyStop is [Stop] in any version: a newer one is decoded like it.

@@ -1,14 +1,10 @@
-package windows
+package look
 
 import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
-	"github.com/etwgen/etwgen/cmd/etw/internal/look"
-	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 )
 
 // recipes say how to record with each tool, in five lines.
@@ -51,34 +47,24 @@ var recipes = map[string]string{
 `,
 }
 
-// recipeNames are the tools of the recipes: this one is there already.
-var recipeNames = append([]string{"etw"}, look.RecorderNames...)
+// allRecipes stands for all tools of which there is a recipe.
+const allRecipes = "all"
 
-// NewRecordHelp returns the command that says how to get traces.
-func NewRecordHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:   "record-help [TOOL]...",
-		Short: "Say how to record traces, and with what",
-		Long: `Record-help says in five lines for each tool how to record: ` + strings.Join(recipeNames, ", ") + `.
-What to enable, etw keywords --for TOOL prints.`,
-		Example: `  etw record-help
-  etw record-help etw dotnet-trace
-  etw keywords --for dotnet-trace gc,exception`,
-		ValidArgs: recipeNames,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				args = recipeNames
-			}
-			var texts []string
-			for _, name := range args {
-				if !slices.Contains(recipeNames, name) {
-					return cli.Usagef("%q is not a tool that is known here%s; there are %s", name, cli.DidYouMean(name, recipeNames), strings.Join(recipeNames, ", "))
-				}
-				texts = append(texts, recipes[name])
-			}
-			p := (&show.Output{Format: show.FormatText, Color: "never"}).Open(cmd, false)
-			_, err := p.WriteString(strings.Join(texts, "\n"))
-			return p.Close(err)
-		},
+// recipeNames are these tools: this one is there already.
+var recipeNames = append([]string{"etw"}, recorderNames...)
+
+// recipe returns how to record with a tool, or with each.
+func recipe(tool string) (string, error) {
+	names := []string{tool}
+	switch {
+	case tool == allRecipes:
+		names = recipeNames
+	case !slices.Contains(recipeNames, tool):
+		return "", cli.Usagef("--for %s: it is one of %s%s", tool, strings.Join(append(recipeNames, allRecipes), ", "), cli.DidYouMean(tool, recipeNames))
 	}
+	var texts []string
+	for _, name := range names {
+		texts = append(texts, recipes[name])
+	}
+	return strings.Join(texts, "\n"), nil
 }

@@ -1,0 +1,104 @@
+package cpu
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/etwgen/etwgen/analysis/kinds"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols"
+)
+
+// reading is how stacks of EventPipe's sampler are read. Its threads stop where code polls
+// for that, in methods that say nothing of where the time went, and it takes those that
+// wait as often as those that run.
+func reading() stacks.Reading {
+	r := &reader{kind: rules().OfFrames()}
+	return stacks.Reading{Stops: isStop, Waits: r.waits}
+}
+
+var rules = sync.OnceValue(kinds.Default)
+
+// isStop reports whether a frame is one in which the sampler stops threads, whatever they
+// do: since .NET 9 a loop polls by a call of Thread.PollGC, which calls others of that name.
+func isStop(f *stacks.Frame) bool {
+	method := methodOf(f)
+	return strings.HasPrefix(method, "System.Threading.Thread.") && strings.Contains(method, "PollGC")
+}
+
+// methodOf returns the method of a frame, without its module and its arguments.
+func methodOf(f *stacks.Frame) string {
+	method, _, _ := strings.Cut(f.Full, "(")
+	if _, name, ok := strings.Cut(method, "!"); ok {
+		return name
+	}
+	return method
+}
+
+// A reader tells threads that wait.
+type reader struct {
+	kind func(*stacks.Frame) string
+}
+
+// waits says what a thread does that is outside managed code. It waits if the innermost
+// method that is not mere passage to native code is one to wait in; and it is idle if none
+// of the program's own code called that.
+func (r *reader) waits(stack []*stacks.Frame) stacks.Wait {
+	inner := len(stack) - 1
+	for inner > 0 && isPassage(stack[inner]) {
+		inner--
+	}
+	idle := !slices.ContainsFunc(stack[:inner+1], r.isOwn)
+	switch r.kind(stack[inner]) {
+	case "waiting", "locking":
+	case "io":
+		// Libraries read and listen on threads of their own, whose first frame starts them.
+		if !blocks(stack[inner]) && !(idle && startsThread(stack[0])) {
+			return stacks.Runs
+		}
+	default:
+		if !blocks(stack[inner]) {
+			return stacks.Runs
+		}
+	}
+	if idle {
+		return stacks.Idles
+	}
+	return stacks.Waits
+}
+
+// isPassage reports whether a frame is a stub through which managed code calls native code.
+func isPassage(f *stacks.Frame) bool {
+	method := methodOf(f)
+	return f.Kind == symbols.Unknown && !f.Pseudo || strings.Contains(method, "IL_STUB_PInvoke")
+}
+
+// isOwn reports whether a frame is, or may be, code of the program.
+func (r *reader) isOwn(f *stacks.Frame) bool {
+	return f.Kind == symbols.Unknown && !f.Pseudo || r.kind(f) == kinds.User
+}
+
+// startsThread reports whether a frame is the first one of a thread that a library started.
+func startsThread(f *stacks.Frame) bool {
+	method := methodOf(f)
+	return method == "System.Threading.Thread.StartCallback" || strings.HasPrefix(method, "System.Threading.ThreadHelper.ThreadStart")
+}
+
+// blocking are calls of the system that return when something came from outside, and loops of
+// libraries into which these may be inlined.
+var blocking = []string{
+	"Interop+Sys.Accept", "Interop+Sys.Receive", "Interop+Sys.WaitForSocketEvents", "Interop+Sys.Poll", "Interop+Sys.ReadStdin", "Interop+Sys.WaitPid",
+	"Interop+Winsock.accept", "Interop+Winsock.WSAAccept", "Interop+Winsock.recv", "Interop+Winsock.WSARecv", "Interop+Winsock.select",
+	"Interop+Kernel32.GetQueuedCompletionStatus", "Interop+Kernel32.WaitFor", "Interop+Kernel32.SleepEx", "Interop+Kernel32.ReadConsole", "Interop+Kernel32.ConnectNamedPipe",
+	"Interop+User32.GetMessage", "Interop+User32.WaitMessage", "Interop+User32.MsgWait",
+	"System.IO.FileSystemWatcher+RunningInstance.",
+	"System.Net.Sockets.SocketAsyncEngine.EventLoop", "System.Threading.PortableThreadPool+IOCompletionPoller.Poll",
+}
+
+// blocks reports whether a frame is one of these calls.
+func blocks(f *stacks.Frame) bool {
+	method := methodOf(f)
+	method = strings.Replace(method, "<", "", 1) // of functions that the compiler made of calls
+	return slices.ContainsFunc(blocking, func(begin string) bool { return strings.HasPrefix(method, begin) })
+}

@@ -1,0 +1,102 @@
+package gc
+
+import "github.com/etwgen/etwgen/analysis/measure"
+
+// kinds are the generations in which programs allocate: small, large and pinned objects.
+var kinds = [...]int{0, 3, 4}
+
+// An allocated is what the collections so far left of each kind of object: what the next
+// one finds beyond it was allocated since.
+//
+// A background collection collects no small objects: what it found of them is there when
+// the next one begins, in the same suspension or later. It sweeps large and pinned objects
+// while the program goes on, and what it left of them counts from its end on.
+type allocated struct {
+	known bool
+	left  [len(kinds)]uint64
+	swept *collection // a background one that has not ended yet
+}
+
+// begun takes that the runtime starts, with nothing.
+func (a *allocated) begun() { a.known = true }
+
+// since returns how many bytes of each kind were allocated before c, if that is known. The
+// collections are those of one runtime, in the order in which they began.
+func (a *allocated) since(c *collection) (bytes [len(kinds)]uint64, known bool) {
+	if b := a.swept; b != nil && b.ended && b.end <= c.begin {
+		a.sweeps(b)
+	}
+	if len(c.heaps) == 0 {
+		a.known, a.swept = false, nil
+		return bytes, false
+	}
+	known = a.known
+	for k, gen := range kinds {
+		s := c.sum(gen)
+		if known {
+			bytes[k] = sub(s.objectsBefore, a.left[k])
+		}
+		if c.kind != Background {
+			a.left[k] = s.objectsAfter
+		} else if a.left[k] < s.objectsBefore || !known {
+			a.left[k] = s.objectsBefore
+		}
+	}
+	a.known = true
+	if c.kind == Background {
+		a.swept = c
+	}
+	return bytes, known
+}
+
+// sweeps takes what a background collection left.
+func (a *allocated) sweeps(b *collection) {
+	for k, gen := range kinds[1:] {
+		a.left[k+1] = b.sum(gen).objectsAfter
+	}
+	a.swept = nil
+}
+
+// allocations sets what was allocated since the collection before.
+func (rt *view) allocations(g *GC, c, prev *collection) {
+	for i := range g.TickedMB {
+		g.TickedMB[i] = mb(c.ticks[i]).Or(0)
+	}
+	bytes, known := rt.allocated.since(c)
+	if !c.statsSeen && len(c.heaps) == 0 || !known && rt.ticksTotal() == 0 {
+		return
+	}
+	if !known {
+		bytes, g.AllocatedByTicks = c.ticks, true
+	}
+	var total uint64
+	for k, gen := range kinds {
+		total += bytes[k]
+		g.Generations[gen].AllocatedMB = mb(bytes[k])
+	}
+	g.AllocatedMB = mb(total)
+	if c.began {
+		last := rt.origin()
+		if prev != nil {
+			last = prev.ran
+		}
+		if c.ran > last {
+			g.AllocationRateMBPerSec = measure.Ratio(measure.Known(float64(total)/1e3), measure.Known(rt.MS(c.ran-last)))
+		}
+	}
+}
+
+// total sets what was allocated in all: what the allocation ticks say, or else what the
+// collections found, which is all but what was allocated before the first one and after
+// the last. Some runtimes count in ticks several times what they hand out, and ticks can be
+// lost: they count if both agree on the time between the first and the last collection.
+func (rt *view) total(out *Runtime) {
+	found := out.All.AllocatedMB
+	ticked := out.tickedBetween()
+	switch {
+	case out.TickedMB > 0 && (out.All.AllocatedByHistoriesMB == 0 || ticked > 0 && agrees(ticked, out.All.AllocatedByHistoriesMB)):
+		out.AllocatedMB, out.AllocatedBy = measure.Known(out.TickedMB), "ticks"
+	case !found.IsZero():
+		out.AllocatedMB, out.AllocatedBy, out.AllocatedAtLeast = found, "collections", true
+	}
+}

@@ -1,0 +1,106 @@
+package gc
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// fastest is more than programs can allocate of small objects, in MB each second: memory is
+// cleared for them.
+const fastest = 40_000
+
+// TestAllocatedTruth holds what was allocated against what programs know of themselves: to
+// 2 % by ticks, and 10 % by collections, but for what was allocated outside of the marks
+// between which they counted, and half a tick of each kind.
+func TestAllocatedTruth(t *testing.T) {
+	by := map[string]int{}
+	for _, path := range corpus.Glob(t, "dotnet10", "*.truth.json") {
+		type counters struct {
+			MB float64 `json:"total_allocated_bytes"`
+		}
+		var truth struct {
+			PID int64
+			B   counters `json:"counters_begin"`
+			E   counters `json:"counters_end"`
+		}
+		name := strings.TrimSuffix(filepath.Base(path), ".truth.json")
+		traces, err := filepath.Glob(filepath.Join(filepath.Dir(path), name+".net*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !testtrace.JSON(t, path, &truth) || truth.E.MB == 0 || len(traces) != 1 || strings.HasSuffix(traces[0], ".gz") {
+			continue
+		}
+		var mux etw.Mux
+		a := New(&mux)
+		testtrace.Run(t, &mux, traces[0])
+		for _, rt := range a.Result().Runtimes {
+			for _, g := range rt.GCs {
+				if rate, ok := g.AllocationRateMBPerSec.Get(); ok && rate*g.Generations[0].AllocatedMB.Or(0) > fastest*g.AllocatedMB.Or(0) {
+					t.Errorf("%s: collection %d: %.0f MB/s", name, g.Number, rate)
+				}
+			}
+			got, ok := rt.AllocatedMB.Get()
+			if !ok {
+				continue
+			}
+			want, outside := (truth.E.MB-truth.B.MB)/1e6, truth.B.MB/1e6+0.15
+			least, most := want*0.98-0.15, want*1.02+outside
+			if by[rt.AllocatedBy]++; rt.AllocatedBy == "collections" {
+				least, most = want*0.9, want*1.1+outside
+			}
+			if got < least || got > most {
+				t.Errorf("%s: %.2f MB by %s, and the program allocated %.2f", name, got, rt.AllocatedBy, want)
+			}
+			t.Logf("%s: %.2f MB by %s, %.2f by the program", name, got, rt.AllocatedBy, want)
+		}
+	}
+	if len(by) > 0 && (by["ticks"] == 0 || by["collections"] == 0) {
+		t.Errorf("compared %v", by)
+	}
+}
+
+// aHeap is what a collection found and left of small and of large objects, in MB.
+func aHeap(before0, after0, before3, after3 uint64) Heap {
+	h := Heap{Layout: 3, Known: 5}
+	h.Generations[0] = HeapGen{SizeBefore: before0 * 1e6, SizeAfter: after0 * 1e6, Updated: true}
+	h.Generations[3] = HeapGen{SizeBefore: before3 * 1e6, SizeAfter: after3 * 1e6, Updated: true}
+	return h
+}
+
+// What a background collection found of small objects is there when it is over, and what
+// it swept of large ones counts from its end on.
+func TestAllocatedInBackground(t *testing.T) {
+	of := func(begin, end int64, kind Kind, h Heap) *collection {
+		return &collection{began: true, ended: true, begin: begin, end: end, kind: kind, heaps: []Heap{h}, reason: clr.GCReasonAllocSmall}
+	}
+	a := allocated{}
+	var got [][3]uint64
+	for _, c := range []*collection{
+		of(0, 1, Blocking, aHeap(30, 2, 5, 5)),
+		of(10, 50, Background, aHeap(12, 1, 8, 4)),  // 10 and 3; it sweeps 4, at 50
+		of(10, 11, Blocking, aHeap(12, 3, 8, 8)),    // the same again
+		of(20, 21, Foreground, aHeap(8, 1, 10, 10)), // 5 and 2
+		of(60, 61, Blocking, aHeap(9, 2, 7, 7)),     // 8, and 3 since the sweep
+		of(70, 71, Background, aHeap(1, 1, 7, 7)),   // after the collection that goes before it
+		of(80, 81, Blocking, aHeap(6, 0, 7, 7)),     // 4
+		{began: true, begin: 90, end: 91, ended: true},
+		of(100, 101, Blocking, aHeap(6, 0, 7, 7)), // the one before is not known
+	} {
+		if bytes, known := a.since(c); known {
+			got = append(got, [3]uint64{bytes[0] / 1e6, bytes[1] / 1e6, bytes[2] / 1e6})
+		}
+	}
+	want := [][3]uint64{{10, 3, 0}, {0, 0, 0}, {5, 2, 0}, {8, 3, 0}, {0, 0, 0}, {4, 0, 0}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

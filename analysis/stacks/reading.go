@@ -1,0 +1,145 @@
+package stacks
+
+import "slices"
+
+// A Reading says what the stacks of a sampler mean that can stop threads in some places
+// alone, and stops those that wait as those that run.
+type Reading struct {
+	// Stops reports whether a frame is where a thread could be stopped, on behalf of whoever
+	// called it.
+	Stops func(*Frame) bool
+	// Waits says what a thread does whose stack has these frames, the outermost first.
+	Waits func(stack []*Frame) Wait
+}
+
+// A Wait says whether a thread waits.
+type Wait uint8
+
+const (
+	Runs Wait = iota // or nothing tells
+	// Waits is a thread that waits since code of the program made it wait.
+	Waits
+	// Idles is a thread that waits for something to do.
+	Idles
+)
+
+// WaitingName is the innermost frame of threads that wait. It is the only one of those that
+// are idle.
+const WaitingName = "[waiting]"
+
+// SetReading has profiles read the stacks of s as a Reading says, of which they ask for one
+// each. What they weigh in places where threads were stopped is of those who called
+// these, and threads that wait are in the frame [WaitingName].
+func (s *Samples) SetReading(of func() Reading) { s.reading = of }
+
+// OutsideManaged says that the sample that was added last is of a thread outside managed
+// code, where it may wait.
+func (s *Samples) OutsideManaged() { s.rows.rows[len(s.rows.rows)-1].outside = true }
+
+// A readStack is a stack that was read, of a thread that was outside managed code or not.
+type readStack struct {
+	node    int32
+	outside bool
+}
+
+// read returns what a stack means.
+func (n *namer) read(node int32, outside bool) int32 {
+	if n.reading.Stops == nil || node == 0 {
+		return node
+	}
+	key := readStack{node, outside}
+	into, ok := n.readStacks[key]
+	if !ok {
+		into = n.meaning(node, outside)
+		n.readStacks[key] = into
+	}
+	return into
+}
+
+func (n *namer) meaning(node int32, outside bool) int32 {
+	p := n.p
+	frame := func(node int32) *Frame { return &p.Frames[p.tree.nodes[node].key] }
+	for parent := p.tree.nodes[node].parent; parent != 0 && n.reading.Stops(frame(node)); parent = p.tree.nodes[node].parent {
+		node = parent
+	}
+	if !outside {
+		return node
+	}
+	var stack []*Frame
+	for at := node; at != 0; at = p.tree.nodes[at].parent {
+		stack = append(stack, frame(at))
+	}
+	slices.Reverse(stack)
+	switch n.reading.Waits(stack) {
+	case Waits:
+		return p.tree.child(node, uint64(p.waiting()))
+	case Idles:
+		return p.tree.child(0, uint64(p.waiting()))
+	}
+	return node
+}
+
+// waiting returns the frame of threads that wait.
+func (p *Profile) waiting() int32 {
+	i := p.pseudo(WaitingName)
+	p.Frames[i].Waiting = true
+	return i
+}
+
+// prune leaves out stacks that no sample has, with their frames: those that were read as
+// others.
+func (p *Profile) prune() {
+	used := make([]bool, p.tree.size())
+	for i := range p.rows.rows {
+		used[p.rows.rows[i].stack] = true
+	}
+	for n := len(used) - 1; n > 0; n-- { // callers have smaller numbers
+		if used[n] {
+			used[p.tree.nodes[n].parent] = true
+		}
+	}
+	old, frames := p.tree, p.Frames
+	p.tree, p.Frames = tree{}, nil
+	into, number := make([]int32, len(used)), make([]int, len(frames)) // numbers + 1
+	for n := 1; n < len(old.nodes); n++ {
+		x := old.nodes[n]
+		if !used[n] {
+			continue
+		}
+		if number[x.key] == 0 {
+			p.Frames = append(p.Frames, frames[x.key])
+			number[x.key] = len(p.Frames)
+		}
+		into[n] = p.tree.child(into[x.parent], uint64(number[x.key]-1))
+	}
+	for i := range p.rows.rows {
+		p.rows.rows[i].stack = ID(into[p.rows.rows[i].stack])
+	}
+}
+
+// Waiting returns the sums of the samples of threads that wait.
+func (p *Profile) Waiting() []int64 {
+	sums := make([]int64, len(p.Types))
+	for i := range p.rows.rows {
+		x := &p.rows.rows[i]
+		if x.stack == 0 || !p.Frames[p.tree.nodes[x.stack].key].Waiting {
+			continue
+		}
+		for v := range sums {
+			sums[v] += x.values[v]
+		}
+	}
+	return sums
+}
+
+// last puts what stands for threads that wait behind all else, since rankings are read as
+// what a program is busy with.
+func last(a, b *Frame) int {
+	switch {
+	case a.Waiting == b.Waiting:
+		return 0
+	case a.Waiting:
+		return 1
+	}
+	return -1
+}

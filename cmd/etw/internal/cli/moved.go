@@ -1,0 +1,16 @@
+package cli
+
+// moved says what took the place of commands that there were.
+var moved = map[string]string{
+	"annotate":    "lines --source",
+	"blocks":      "info --blocks",
+	"classify":    "top --by kind",
+	"convert":     "export",
+	"disks":       "files --disks",
+	"images":      "processes --images",
+	"lifecycle":   "startup --phases",
+	"providers":   "events --registered",
+	"record-help": "keywords --for all",
+	"self-test":   "sessions --self-test",
+	"stacks":      "top --by stack",
+}

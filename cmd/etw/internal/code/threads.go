@@ -1,0 +1,52 @@
+package code
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/internal/filter"
+)
+
+// A threadChoice holds the flags about threads.
+type threadChoice struct {
+	only []string
+	show bool
+}
+
+func (c *threadChoice) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&c.show, "threads", false, "begin each stack with its thread")
+	if f.Lookup("tid") != nil { // of a command that chooses events by it
+		return
+	}
+	f.StringArrayVar(&c.only, "tid", nil, "only samples of this `THREAD`: its number, numbers such as 4,1000-1999, its name or\na pattern of names; repeatable")
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{"tid": cobra.NoFileCompletions})
+}
+
+// check reports what is neither a number nor a name.
+func (c *threadChoice) check() error {
+	_, _, err := pick.ParseNamed("tid", c.only)
+	return err
+}
+
+// shape leaves the samples of the threads that were asked for, and puts threads on stacks.
+func (c *threadChoice) shape(p *Profiled) error {
+	if len(c.only) > 0 {
+		numbers, patterns, err := pick.ParseNamed("tid", c.only)
+		if err != nil {
+			return err
+		}
+		p.Profile = p.Only(func(s stacks.Sample) bool {
+			return len(numbers) > 0 && numbers.Has(s.Thread) ||
+				slices.ContainsFunc(patterns, func(g filter.Glob) bool { return g.Match(p.Names.Threads[s.Thread]) })
+		})
+	}
+	if c.show {
+		p.Profile = p.By(func(s stacks.Sample) string { return p.Names.OfThread(s.Thread) })
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package ship
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/code"
+)
+
+// chromeForm exports what happened when.
+var chromeForm = exportForm{
+	name: "chrome", suffixes: []string{".trace.json", ".perfetto.json"},
+	own: []string{"children"},
+	whole: func(o *exporting, cmd *cobra.Command, args []string) error {
+		scope := o.sel.Scope(o.children)
+		return code.WriteChrome(cmd, &o.in, &scope, args, o.path)
+	},
+}
+
+// profileForms export the samples of call stacks.
+func profileForms() []exportForm {
+	frames := []string{"children"}
+	flags := new(cobra.Command)
+	new(code.Profiling).FrameFlags(flags)
+	flags.Flags().VisitAll(func(f *pflag.Flag) { frames = append(frames, f.Name) })
+	var list []exportForm
+	for _, form := range code.ProfileForms {
+		list = append(list, exportForm{
+			name: form.Name, suffixes: form.Suffixes, own: frames,
+			whole: func(o *exporting, cmd *cobra.Command, args []string) error {
+				o.profiling.Within(o.in, &o.sel, o.children)
+				if err := o.profiling.Check(); err != nil {
+					return err
+				}
+				return form.Write(&o.profiling, cmd, args, o.path)
+			},
+		})
+	}
+	return list
+}

@@ -1,0 +1,45 @@
+package chrometrace
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+)
+
+// Calls are spans within those of their callers, for as long as samples follow each other.
+func TestAddProfile(t *testing.T) {
+	s := stacks.NewSamples("thread time", stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "time", Unit: "nanoseconds"})
+	add := func(at, length int64, frames ...uint64) {
+		s.AddStack(at, 1, 7, s.InternAddresses(1, frames), 0, 1, length)
+	}
+	add(110, 10, 0x20, 0x10)
+	add(100, 10, 0x30, 0x10)
+	add(121, 9, 0x20, 0x10) // a moment later, and so the same call
+	add(130, 10, 0x10)
+	add(500, 10, 0x10) // much later
+	add(505, 10, 0x10) // it overlaps
+	p := stacks.NewProfile(nil, stacks.Options{}, s)
+	var tr Trace
+	name := func(id int64) string { return fmt.Sprint("n", id) }
+	tr.AddProfile(p, 100, name, name)
+	var got []string
+	for _, x := range tr.Spans {
+		got = append(got, fmt.Sprintf("%s %d+%d", x.Name, x.From, x.Length))
+	}
+	want := []string{"0x10 0+40", "0x30 0+10", "0x20 10+20", "0x10 400+20"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if len(tr.Threads) != 1 || tr.Threads[0] != (Thread{codeBase + 1, 7, "n7"}) || tr.Processes[0].Name != "code of n1" {
+		t.Errorf("%+v, %+v", tr.Threads, tr.Processes)
+	}
+	bytes := stacks.NewSamples("allocations", stacks.ValueType{Name: "bytes", Unit: "bytes"})
+	bytes.AddStack(0, 1, 7, bytes.InternAddresses(1, []uint64{1}), 0, 5)
+	tr = Trace{}
+	if tr.AddProfile(stacks.NewProfile(nil, stacks.Options{}, bytes), 0, name, name); !tr.IsEmpty() {
+		t.Error("what is no time has no place in time")
+	}
+}

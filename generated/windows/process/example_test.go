@@ -1,0 +1,21 @@
+package process_test
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/generated/windows/process"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Which processes begin. The output is what a session must enable.
+func ExampleAnyProcessStart() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *process.AnyProcessStart) error {
+		fmt.Println(r.Elapsed(), e.ImageName)
+		return nil
+	})
+	for _, e := range mux.Enablement() {
+		fmt.Println(e)
+	}
+	// Output: Microsoft-Windows-Kernel-Process:0x10:4
+}

@@ -1,0 +1,36 @@
+package order
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// A pair is sorted by its key alone.
+type pair struct{ key, seq int }
+
+// TestOrder holds both functions against those of package slices.
+func TestOrder(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	byKey := func(a, b pair) int { return cmp.Compare(a.key, b.key) }
+	both := func(a, b pair) int { return cmp.Or(byKey(a, b), cmp.Compare(a.seq, b.seq)) }
+	for n := range 200 {
+		list := make([]pair, n)
+		for i := range list {
+			list[i] = pair{r.IntN(n), i}
+		}
+		want := slices.Clone(list)
+		slices.SortStableFunc(want, byKey)
+		got := slices.Clone(list)
+		Stable(got, byKey)
+		if !slices.Equal(got, want) {
+			t.Fatalf("Stable: %v, want %v", got, want)
+		}
+		r.Shuffle(n, func(i, j int) { list[i], list[j] = list[j], list[i] })
+		Sort(list, both)
+		if !slices.Equal(list, want) {
+			t.Fatalf("Sort: %v, want %v", list, want)
+		}
+	}
+}
