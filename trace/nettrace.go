@@ -28,6 +28,10 @@ func (nettraceFormat) recognizes(head []byte) bool {
 func (nettraceFormat) extensions() []string { return []string{"nettrace", "netperf"} }
 
 func (n nettraceFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, error) {
+	size, err := written(src, size)
+	if err != nil {
+		return nil, err
+	}
 	if f, ok := src.(*os.File); ok && o.mapFiles {
 		if files, err := o.mapped(f, size); files != nil || err != nil {
 			return files, err
