@@ -1,6 +1,7 @@
 package look
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -19,25 +22,26 @@ func NewKeywords() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "keywords [flags] [MASK | NAME]...",
 		Short: "Explain a mask of keywords, or make one",
-		Long: `Keywords prints a mask and which keywords are in it. It is made of masks and of names
-of keywords, in any spelling that tools have for them. Without any it prints all
-keywords of the provider.
+		Long: `Keywords prints a mask, which keywords are in it, and which code has names by it. It is
+made of masks, of names of keywords, in any spelling that tools have for them, and of
+presets. Without any it prints all keywords of the provider. Of a name that is both, the
+keyword is meant; --preset takes presets alone:
 
-With --for TOOL alone it says in five lines how to record with this tool, or with all.
-With --for and keywords it prints what the tool takes to record them:
+` + presetHelp(clr.Provider) + `
+  and of the provider rundown` + presetHelp(rundown.Provider) + `
 
-  dotnet-trace  the value of --providers
-  env           the value of DOTNET_EventPipeConfig
-  logman        the flags of logman start
-  perfview      the flag of PerfView collect
-  wpr           the element of a profile (.wprp)`,
+With --for TOOL alone it says in some lines how to record with this tool, or with all.
+With --for and keywords it prints what the tool takes to record them, a flag (xperf,
+logman, perfview), a value (dotnet-trace --providers, env DOTNET_EventPipeConfig) or an
+element of a profile (wpr). The level is the least at which each of the keywords causes
+events, and methods have names. A mask that causes or names nothing is warned of.`,
 		Example: `  etw keywords 0x1CCBD --provider clr
   etw keywords GC Loader Jit
   etw keywords --for all
-  etw keywords --for wpr
   etw keywords --for dotnet-trace gc,exception
+  etw keywords --for xperf --preset default
+  etw keywords --for wpr --provider rundown Loader,Jit,End
   etw keywords --for logman --level verbose gc
-  etw keywords --for wpr --provider rundown Loader,Jit
   etw keywords --manifest MyProvider.man --provider MyProvider`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 			list, _ := pick.CompleteKeywords(cmd, args, begun)
@@ -46,14 +50,16 @@ With --for and keywords it prints what the tool takes to record them:
 		RunE: k.main,
 	}
 	cmd.Flags().StringVarP(&k.provider, "provider", "p", "clr", "of this `PROVIDER`: clr, rundown, private, stress, kernel, a name or a GUID")
-	cmd.Flags().StringVar(&k.tool, "for", "", "print how to record with this `TOOL`, or what it takes: etw, "+strings.Join(recorderNames, ", ")+" or "+allRecipes)
-	cmd.Flags().StringVar(&k.level, "level", "informational", "with --for, at this `LEVEL`: critical to verbose, or a number")
+	cmd.Flags().StringVar(&k.tool, "for", "", "print how to record with this `TOOL`, or what it takes: etw,\n"+strings.Join(recorderNames, ", ")+" or "+allRecipes)
+	cmd.Flags().StringVar(&k.level, "level", "", "with --for, at this `LEVEL`: critical to verbose, or a number; otherwise\nthe least that the keywords need")
+	cmd.Flags().StringSliceVar(&k.presets, "preset", nil, "add the keywords of these `PRESETS`, and their level")
 	pick.KnownFlag(cmd, &k.paths)
 	k.out.Flags(cmd)
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
 		"provider": pick.CompleteProviders,
 		"for":      cobra.FixedCompletions(append([]string{allRecipes}, recipeNames...), cobra.ShellCompDirectiveNoFileComp),
 		"level":    cobra.FixedCompletions(pick.LevelNames, cobra.ShellCompDirectiveNoFileComp),
+		"preset":   pick.CompleteList(completePresets),
 	})
 	return cmd
 }
@@ -61,7 +67,7 @@ With --for and keywords it prints what the tool takes to record them:
 // A keywordsCommand holds the flags of the command.
 type keywordsCommand struct {
 	provider, tool, level string
-	paths                 []string
+	presets, paths        []string
 	out                   show.Output
 }
 
@@ -69,7 +75,7 @@ func (k *keywordsCommand) main(cmd *cobra.Command, args []string) error {
 	if err := k.out.Check(cmd); err != nil {
 		return err
 	}
-	if k.tool != "" && len(args) == 0 && !cmd.Flags().Changed("provider") {
+	if k.tool != "" && len(args)+len(k.presets) == 0 && !cmd.Flags().Changed("provider") {
 		text, err := recipe(k.tool)
 		if err != nil {
 			return err
@@ -86,56 +92,61 @@ func (k *keywordsCommand) main(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	mask := uint64(0)
-	for _, keyword := range p.Keywords {
-		mask |= keyword.Mask
-	}
-	if len(args) > 0 {
-		if mask, err = pick.ParseKeywords(strings.Split(strings.Join(args, ","), ","), []*etw.Provider{p}); err != nil {
-			return &cli.UsageError{Err: err}
-		}
-	}
-	level, err := pick.ParseLevel(k.level)
+	ask, err := k.asking(p, args)
 	if err != nil {
-		return cli.Usagef("--level: %w", err)
+		return err
 	}
 	write := recorders[k.tool]
 	if k.tool != "" && write == nil {
 		return cli.Usagef("--for %s: keywords are for %s", k.tool, strings.Join(recorderNames, ", "))
 	}
+	warnings := ask.warnings()
+	k.out.About.Warn(warnings...)
 	out := k.out.Open(cmd, false)
 	if write != nil {
-		_, err := fmt.Fprintln(out, write(p.Desc, mask, level))
-		return out.Close(err)
+		_, err = fmt.Fprintln(out, write(p.Desc, ask.mask, ask.level))
+	} else {
+		if out.Format == show.FormatText {
+			fmt.Fprintf(out, "0x%x\n", ask.mask)
+		}
+		err = explain(ask).Write(out)
 	}
-	if out.Format == show.FormatText {
-		fmt.Fprintf(out, "0x%x\n", mask)
+	err = out.Close(err)
+	for _, text := range warnings {
+		cli.Report(cmd, errors.New(text))
 	}
-	return out.Close(explain(p, mask).Write(out))
+	return err
 }
 
-// recorders write what the tools that record take to enable a provider.
-var recorders = map[string]func(p *etw.ProviderDesc, mask uint64, level etw.Level) string{
-	"dotnet-trace": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
-		return fmt.Sprintf("%s:0x%x:%d", p.Name, mask, level)
-	},
-	"env": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
-		return fmt.Sprintf("%s:%x:%d", p.Name, mask, level)
-	},
-	"logman": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
-		return fmt.Sprintf(`-p "{%s}" 0x%x %d`, p.GUID, mask, level)
-	},
-	"perfview": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
-		return fmt.Sprintf("/OnlyProviders:%s:0x%x:%s", p.Name, mask, level)
-	},
-	"wpr": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
-		return fmt.Sprintf(`<EventProvider Id="%s" Name="%s" Level="%d"><Keywords><Keyword Value="0x%x"/></Keywords></EventProvider>`,
-			strings.ReplaceAll(p.Name, " ", "-"), p.GUID, level, mask)
-	},
+// asking returns what the command line asks of a provider: all, if it names nothing.
+func (k *keywordsCommand) asking(p *etw.Provider, args []string) (*asking, error) {
+	ask := &asking{of: p}
+	if len(args)+len(k.presets) == 0 {
+		for _, keyword := range p.Keywords {
+			ask.mask |= keyword.Mask
+		}
+	}
+	if len(args) > 0 {
+		if err := ask.add(strings.Split(strings.Join(args, ","), ",")); err != nil {
+			return nil, &cli.UsageError{Err: err}
+		}
+	}
+	if err := ask.addPresets(k.presets); err != nil {
+		return nil, err
+	}
+	return ask, ask.setLevel(k.level)
 }
 
-// recorderNames are the tools that take keywords.
-var recorderNames = []string{"dotnet-trace", "env", "logman", "perfview", "wpr"}
+// completePresets returns the presets of the provider.
+func completePresets(cmd *cobra.Command, _ []string) []string {
+	var names []string
+	if name, err := cmd.Flags().GetString("provider"); err == nil {
+		for _, p := range pick.FindProviders(name, nil) {
+			names = append(names, presetNames(p)...)
+		}
+	}
+	return names
+}
 
 // oneProvider returns the one provider that a name means.
 func oneProvider(name string, manifests []*etw.Provider) (*etw.Provider, error) {
@@ -153,21 +164,21 @@ func oneProvider(name string, manifests []*etw.Provider) (*etw.Provider, error) 
 	return nil, unknownProvider(name, manifests)
 }
 
-// explain lists the keywords of p that have a bit in mask, and the bits that are
-// of none.
-func explain(p *etw.Provider, mask uint64) *show.Table {
-	t := show.NewTable(show.Column{Name: "mask", Right: true}, show.Word("keyword"))
+// explain lists the keywords that have a bit in the mask, with what has names by them, and
+// the bits that are of none.
+func explain(a *asking) *show.Table {
+	t := show.NewTable(show.Column{Name: "mask", Right: true}, show.Word("keyword"), show.Word("names"))
 	t.Plain = true
-	left := mask
-	for _, k := range p.Keywords {
-		if k.Mask&mask != 0 {
-			t.Add("0x"+strconv.FormatUint(k.Mask, 16), k.Name)
+	left, names := a.mask, a.names()
+	for _, k := range a.of.Keywords {
+		if k.Mask&a.mask != 0 {
+			t.Add("0x"+strconv.FormatUint(k.Mask, 16), k.Name, names[k.Mask])
 			left &^= k.Mask
 		}
 	}
 	for bit := uint64(1); bit != 0; bit <<= 1 {
 		if left&bit != 0 {
-			t.Add("0x"+strconv.FormatUint(bit, 16), "(not a keyword of "+p.Desc.Name+")")
+			t.Add("0x"+strconv.FormatUint(bit, 16), "(not a keyword of "+a.of.Desc.Name+")", "")
 		}
 	}
 	return t

@@ -1,11 +1,43 @@
 package look
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
+
+// recorders write what the tools that record take to enable a provider.
+var recorders = map[string]func(p *etw.ProviderDesc, mask uint64, level etw.Level) string{
+	"dotnet-trace": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
+		return fmt.Sprintf("%s:0x%x:%d", p.Name, mask, level)
+	},
+	"env": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
+		return fmt.Sprintf("%s:%x:%d", p.Name, mask, level)
+	},
+	"logman": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
+		return fmt.Sprintf(`-p "{%s}" 0x%x %d`, p.GUID, mask, level)
+	},
+	"perfview": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
+		name := p.Name
+		if p.GUID == etw.NameGUID(name) { // of an EventSource, which nobody registers
+			name = "*" + name
+		}
+		return fmt.Sprintf("/OnlyProviders:%s:0x%x:%s", name, mask, level)
+	},
+	"wpr": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
+		return fmt.Sprintf(`<EventProvider Id="%s" Name="%s" Level="%d"><Keywords><Keyword Value="0x%x"/></Keywords></EventProvider>`,
+			strings.ReplaceAll(p.Name, " ", "-"), p.GUID, level, mask)
+	},
+	"xperf": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
+		return fmt.Sprintf("-on %s:0x%x:0x%x", p.GUID, mask, uint8(level))
+	},
+}
+
+// recorderNames are the tools that take keywords.
+var recorderNames = []string{"dotnet-trace", "env", "logman", "perfview", "wpr", "xperf"}
 
 // recipes say how to record with each tool, in five lines.
 var recipes = map[string]string{
@@ -44,6 +76,14 @@ var recipes = map[string]string{
   PerfView /NoGui /AcceptEULA /MaxCollectSec:30 /Zip:true /GCCollectOnly collect gc
   PerfView /NoGui /AcceptEULA /MaxCollectSec:30 /Zip:true /ThreadTime collect waits
   etw info gc.etl.zip
+`,
+	"xperf": `.NET and the names of its code on Windows, with xperf, as administrator; wait 30 to
+60 seconds before the first stop:
+  xperf -start clr -on e13c0d23-ccbc-4e12-931b-d9cc2eee27e4:0x1ccbd:0x5 -f clr1.etl
+  xperf -start clrRundown -on a669021c-c450-4609-a035-5af59af4df18:0x138:0x5 -f clr2.etl
+  xperf -stop clrRundown
+  xperf -stop clr
+  xperf -merge clr1.etl clr2.etl merged.etl
 `,
 }
 

@@ -1,0 +1,239 @@
+package look
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// An asking is what a session is to take of a provider.
+type asking struct {
+	of    *etw.Provider
+	mask  uint64
+	level etw.Level
+}
+
+// presetsOf returns the choices of keywords that have a name.
+func presetsOf(p *etw.Provider) []clr.Preset {
+	switch p {
+	case clr.Provider:
+		return clr.Presets()
+	case rundown.Provider:
+		return []clr.Preset{
+			{Name: "symbols", About: "names of the code that is there when a session ends", Enable: rundown.EnableEnd},
+			{Name: "symbols-at-start", About: "the same, when it begins", Enable: rundown.EnableStart},
+		}
+	}
+	return nil
+}
+
+func presetNames(p *etw.Provider) []string {
+	var names []string
+	for _, preset := range presetsOf(p) {
+		names = append(names, preset.Name)
+	}
+	return names
+}
+
+// presetHelp lists the presets of a provider, with what they enable.
+func presetHelp(p *etw.Provider) string {
+	text, line := "", " "
+	for _, preset := range presetsOf(p) {
+		e := preset.Enable()
+		one := fmt.Sprintf(" %s 0x%x:%d", preset.Name, e.Keywords, e.Level)
+		if len(line)+len(one) > 86 {
+			text, line = text+line+"\n", "   "
+		}
+		line += one + ","
+	}
+	return strings.TrimSuffix(text+line, ",")
+}
+
+// addPreset adds what a preset asks for, and reports whether there is one.
+func (a *asking) addPreset(name string) bool {
+	list := presetsOf(a.of)
+	i := slices.IndexFunc(list, func(p clr.Preset) bool { return strings.EqualFold(p.Name, name) })
+	if i < 0 {
+		return false
+	}
+	e := list[i].Enable()
+	a.mask |= e.Keywords
+	a.level = max(a.level, e.Level)
+	return true
+}
+
+// add adds masks, keywords and presets. A keyword goes before a preset of its name.
+func (a *asking) add(names []string) error {
+	for _, name := range names {
+		mask, err := pick.ParseKeywords([]string{name}, []*etw.Provider{a.of})
+		if err != nil && !a.addPreset(strings.TrimSpace(name)) {
+			return err
+		}
+		a.mask |= mask
+	}
+	return nil
+}
+
+// addPresets adds presets alone.
+func (a *asking) addPresets(names []string) error {
+	known := presetNames(a.of)
+	for _, name := range names {
+		switch {
+		case len(known) == 0:
+			return cli.Usagef("--preset: %s has none", a.of.Desc.Name)
+		case !a.addPreset(name):
+			return cli.Usagef("--preset %s: there are %s%s", name, strings.Join(known, ", "), cli.DidYouMean(name, known))
+		}
+	}
+	return nil
+}
+
+// leastLevel returns the level of which each keyword has an event: at least Informational,
+// and Verbose where methods would have no names below it.
+func (a *asking) leastLevel() etw.Level {
+	least := max(a.level, etw.LevelInformational)
+	if a.namesMethods() {
+		return max(least, etw.LevelVerbose)
+	}
+	for _, k := range a.of.Keywords {
+		if level, ok := levelOf(a.of, k.Mask); ok && k.Mask&a.mask == k.Mask {
+			least = max(least, level)
+		}
+	}
+	return least
+}
+
+// levelOf returns the lowest level of the events that have a keyword, if there are any.
+func levelOf(p *etw.Provider, keyword uint64) (level etw.Level, ok bool) {
+	for _, d := range p.Events {
+		if d.Keywords&keyword != 0 && (!ok || d.Level < level) {
+			level, ok = d.Level, true
+		}
+	}
+	return level, ok
+}
+
+// namesMethods reports whether a mask causes events that are to name methods.
+func (a *asking) namesMethods() bool {
+	switch a.of {
+	case clr.Provider:
+		s := clr.SymbolsOf(a.mask)
+		return s.Jitted != clr.Lifetime{} || s.Precompiled != clr.Lifetime{} || s.Dynamic != clr.Lifetime{}
+	case rundown.Provider:
+		s := rundown.SymbolsOf(a.mask)
+		return s.Jitted != rundown.Times{} || s.Precompiled != rundown.Times{}
+	}
+	return false
+}
+
+// names says what each keyword of a mask gives names to.
+func (a *asking) names() map[uint64]string {
+	switch a.of {
+	case clr.Provider:
+		s := clr.SymbolsOf(a.mask)
+		return map[uint64]string{
+			uint64(clr.KeywordLoader):                "domains, assemblies, modules: " + lifeText(s.Loader),
+			uint64(clr.KeywordJit):                   "compiled methods: " + lifeText(s.Jitted) + "; dynamic ones: " + lifeText(s.Dynamic),
+			uint64(clr.KeywordNGen):                  "methods of native images: " + lifeText(s.Precompiled),
+			uint64(clr.KeywordCompilationDiagnostic): "ReadyToRun methods: when the runtime looks for their code",
+		}
+	case rundown.Provider:
+		s := rundown.SymbolsOf(a.mask)
+		return map[uint64]string{
+			uint64(rundown.KeywordLoaderRundown): "domains, assemblies, modules: " + timesText(s.Loader),
+			uint64(rundown.KeywordJitRundown):    "compiled and dynamic methods: " + timesText(s.Jitted),
+			uint64(rundown.KeywordNGenRundown):   "methods of native images and ReadyToRun: " + timesText(s.Precompiled),
+		}
+	}
+	return nil
+}
+
+func lifeText(l clr.Lifetime) string {
+	return either(l.Load, "load", l.Unload, "unload")
+}
+
+func timesText(t rundown.Times) string {
+	return either(t.Start, "at the start", t.End, "at the end")
+}
+
+// either says which of two things are true.
+func either(a bool, first string, b bool, second string) string {
+	switch {
+	case a && b:
+		return first + ", " + second
+	case a:
+		return first
+	case b:
+		return second
+	}
+	return "nothing"
+}
+
+// warnings says what a session would miss that takes what is asked for.
+func (a *asking) warnings() []string {
+	var list []string
+	switch a.of {
+	case clr.Provider:
+		list = a.runtimeWarnings()
+	case rundown.Provider:
+		list = a.rundownWarnings()
+	}
+	if a.level < etw.LevelVerbose && a.namesMethods() {
+		list = append(list, fmt.Sprintf("at level %d most methods come without their names: they take level 5, verbose", a.level))
+	}
+	for _, k := range a.of.Keywords {
+		if level, ok := levelOf(a.of, k.Mask); ok && k.Mask&a.mask == k.Mask && level > a.level {
+			list = append(list, fmt.Sprintf("%s causes nothing at level %d: the lowest of its events is %d", k.Name, a.level, level))
+		}
+	}
+	return list
+}
+
+// runtimeWarnings are those about the runtime's own provider.
+func (a *asking) runtimeWarnings() []string {
+	has := func(k uint64) bool { return a.mask&k != 0 }
+	switch {
+	case !has(uint64(clr.KeywordNGen)):
+	case has(uint64(clr.KeywordOverrideAndSuppressNGenEvents)):
+		return []string{"NGen causes nothing: OverrideAndSuppressNGenEvents takes its methods away"}
+	case clr.SymbolsOf(a.mask).Precompiled == clr.Lifetime{}:
+		return []string{"NGen causes no events of methods without StartEnumeration, 0x40, or EndEnumeration, 0x80; the rundown names ReadyToRun methods: --provider rundown symbols"}
+	}
+	return nil
+}
+
+// rundownWarnings are those about the provider for the rundown.
+func (a *asking) rundownWarnings() []string {
+	const runtimesEnd = 0x80 // a keyword of the runtime's provider, which a page of Microsoft takes for the rundown's
+	if a.mask&uint64(rundown.KeywordStartRundown|rundown.KeywordEndRundown) == 0 {
+		text := "no rundown: the mask lacks both StartRundown, 0x40, and EndRundown, 0x100, so nothing is written but RuntimeInformationDCStart"
+		if a.mask&runtimesEnd != 0 {
+			text += "; 0x80 is EndEnumeration, of the runtime's provider alone"
+		}
+		return []string{text}
+	}
+	if !slices.ContainsFunc(a.of.Events, func(d *etw.EventDesc) bool { return d.Keywords&a.mask != 0 }) {
+		return []string{"an empty rundown: the mask says when, and of nothing that is to be written, such as Loader, Jit and NGen"}
+	}
+	return nil
+}
+
+// setLevel takes the level that was asked for, or else the least that the mask needs.
+func (a *asking) setLevel(text string) error {
+	if text == "" {
+		a.level = a.leastLevel()
+		return nil
+	}
+	level, err := pick.ParseLevel(text)
+	if err != nil {
+		return cli.Usagef("--level: %w", err)
+	}
+	a.level = level
+	return nil
+}
