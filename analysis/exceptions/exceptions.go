@@ -35,13 +35,15 @@ type runtime = lives.Runtime[state]
 
 type state struct {
 	count    int
-	rethrown int
 	types    names.Table[thrownType]
-	messages int // different ones that are kept
+	messages int          // different ones that are kept
+	sites    map[site]int // exceptions that do not say that they are thrown again
+	code     code
 	samples  *stacks.Samples
 	series   measure.Series
 	threads  map[int64]int
 	thrown   []Thrown
+	tops     []top              // of thrown
 	open     spans.Table[int64] // throws, by thread
 	handling []float64
 	blocks   spans.Table[block]
@@ -50,11 +52,14 @@ type state struct {
 }
 
 type thrownType struct {
-	count, rethrown int
-	messages        names.Table[int]
-	others          int             // with messages beyond maxMessages
-	label           stacks.LabelSet // of the type, once it has a stack
+	tally    Tally
+	messages names.Table[said]
+	others   *names.Entry[said] // messages beyond maxMessages
+	label    stacks.LabelSet    // of the type, once it has a stack
 }
+
+// A said is the exceptions of a type with one message.
+type said struct{ tally Tally }
 
 type handler struct {
 	count int
@@ -97,8 +102,9 @@ func New(mux *etw.Mux) *Analysis {
 	a := &Analysis{}
 	t := &a.runtimes
 	t.Watch(mux)
+	followCode(t, mux)
 	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.AnyExceptionThrown) {
-		throw(rt, r, e)
+		thrown(rt, r, e)
 		if a.thrown != nil {
 			a.thrown(rt.PID, rt.At(rt.Now))
 		}
@@ -117,16 +123,20 @@ func New(mux *etw.Mux) *Analysis {
 	return a
 }
 
-func throw(rt *runtime, r *etw.Record, e *clr.AnyExceptionThrown) {
+func thrown(rt *runtime, r *etw.Record, e *clr.AnyExceptionThrown) {
 	s := &rt.State
 	s.count++
 	t := s.types.At(e.ExceptionType)
-	t.Value.count++
+	at := site{&t.Value, t.Value.said(s, e.ExceptionMessage), topOf(r.Stack)}
 	if e.ExceptionFlags&clr.ExceptionThrownFlagsReThrown != 0 {
-		s.rethrown++
-		t.Value.rethrown++
+		at.t.tally.add(rethrown, 1)
+		at.m.Value.tally.add(rethrown, 1)
+	} else {
+		if s.sites == nil {
+			s.sites = make(map[site]int)
+		}
+		s.sites[at]++
 	}
-	message := s.message(&t.Value, e.ExceptionMessage)
 	s.series.Add(rt.At(rt.Now), 1)
 	if r.Stack.Len() > 0 {
 		if s.samples == nil {
@@ -143,31 +153,33 @@ func throw(rt *runtime, r *etw.Record, e *clr.AnyExceptionThrown) {
 	s.threads[r.ThreadID]++
 	s.open.Push(r.ThreadID, rt.Now)
 	if len(s.thrown) < maxThrown {
-		if message == "" {
-			message = e.ExceptionMessage.String()
+		row := Thrown{AtMS: rt.At(rt.Now), Thread: r.ThreadID, Type: t.Name, Message: at.m.Name, HResult: int32(e.ExceptionHRESULT)}
+		if at.m == t.Value.others {
+			row.Message = e.ExceptionMessage.String()
 		}
-		row := Thrown{AtMS: rt.At(rt.Now), Thread: r.ThreadID, Type: t.Name, Message: message, HResult: int32(e.ExceptionHRESULT)}
 		if e.ExceptionFlags != 0 {
 			row.Flags = e.ExceptionFlags.String()
 		}
-		s.thrown = append(s.thrown, row)
+		if e.ExceptionFlags&clr.ExceptionThrownFlagsReThrown != 0 {
+			row.How = rethrown
+		}
+		s.thrown, s.tops = append(s.thrown, row), append(s.tops, at.frames)
 	}
 }
 
-// message counts a message of a type, and returns it if it is one of those that are
-// kept.
-func (s *state) message(t *thrownType, text etw.UTF16) string {
-	m := t.messages.Find(text)
-	if m == nil {
-		if s.messages >= maxMessages {
-			t.others++
-			return ""
-		}
-		s.messages++
-		m = t.messages.At(text)
+// said returns the entry of a message, or that of all for which there is no room.
+func (t *thrownType) said(s *state, text etw.UTF16) *names.Entry[said] {
+	if m := t.messages.Find(text); m != nil {
+		return m
 	}
-	m.Value++
-	return m.Name
+	if s.messages >= maxMessages {
+		if t.others == nil {
+			t.others = &names.Entry[said]{Name: "(other messages)"}
+		}
+		return t.others
+	}
+	s.messages++
+	return t.messages.At(text)
 }
 
 // enter begins a block.
@@ -209,15 +221,14 @@ func (a *Analysis) Result() *Result {
 		}
 		out := s.result(rt)
 		res.Runtimes = append(res.Runtimes, out)
-		res.Count += out.Count
+		res.plus(out.Tally)
 		for _, t := range out.Types {
 			sum := all[t.Type]
 			if sum == nil {
 				sum = &Type{Type: t.Type}
 				all[t.Type] = sum
 			}
-			sum.Count += t.Count
-			sum.Rethrown += t.Rethrown
+			sum.plus(t.Tally)
 		}
 	}
 	for _, t := range all {
@@ -228,26 +239,18 @@ func (a *Analysis) Result() *Result {
 }
 
 func sortTypes(list []Type) {
-	order.Sort(list, func(a, b Type) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Type, b.Type)) })
+	order.Sort(list, func(a, b Type) int { return cmp.Or(b.more(a.Tally), cmp.Compare(a.Type, b.Type)) })
 }
 
 func (s *state) result(rt *runtime) *Runtime {
-	out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life, Count: s.count, Rethrown: s.rethrown,
-		Types: []Type{}, Messages: []Message{}, Series: s.series.Clone(), Thrown: slices.Clip(s.thrown),
+	out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life,
+		Types: []Type{}, Messages: []Message{}, Series: s.series.Clone(), Thrown: slices.Clone(s.thrown),
 		HandlingMS: measure.Summarize(slices.Clone(s.handling)),
 		Catches:    s.ran[catch], Finallys: s.ran[finally], Filters: s.ran[filter]}
-	for _, t := range s.types.All() {
-		out.Types = append(out.Types, Type{t.Name, t.Value.count, t.Value.rethrown})
-		for _, m := range t.Value.messages.All() {
-			out.Messages = append(out.Messages, Message{t.Name, m.Name, m.Value})
-		}
-		if t.Value.others > 0 {
-			out.Messages = append(out.Messages, Message{t.Name, "(other messages)", t.Value.others})
-		}
-	}
+	s.tell(out)
 	sortTypes(out.Types)
 	order.Sort(out.Messages, func(a, b Message) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Message, b.Message))
+		return cmp.Or(b.more(a.Tally), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Message, b.Message))
 	})
 	for thread, n := range s.threads {
 		out.Threads = append(out.Threads, Thread{thread, n})
@@ -267,4 +270,36 @@ func (s *state) result(rt *runtime) *Runtime {
 	}
 	order.Stable(out.Handlers, func(a, b Handler) int { return cmp.Compare(b.Count, a.Count) })
 	return out
+}
+
+// tell fills in what was thrown, with how.
+func (s *state) tell(out *Runtime) {
+	types, messages := make(map[*thrownType]Tally), make(map[*names.Entry[said]]Tally)
+	for at, n := range s.sites {
+		how := s.code.how(at.frames)
+		t, m := types[at.t], messages[at.m]
+		t.add(how, n)
+		m.add(how, n)
+		types[at.t], messages[at.m] = t, m
+	}
+	for _, t := range s.types.All() {
+		of := t.Value.tally
+		of.plus(types[&t.Value])
+		out.plus(of)
+		out.Types = append(out.Types, Type{of, t.Name})
+		all := t.Value.messages.All()
+		if t.Value.others != nil {
+			all = append(slices.Clip(all), t.Value.others)
+		}
+		for _, m := range all {
+			of := m.Value.tally
+			of.plus(messages[m])
+			out.Messages = append(out.Messages, Message{of, t.Name, m.Name})
+		}
+	}
+	for i := range out.Thrown {
+		if x := &out.Thrown[i]; x.How == "" {
+			x.How = s.code.how(s.tops[i])
+		}
+	}
 }

@@ -11,9 +11,9 @@ const Schema = 1
 
 // A Result is what is known of exceptions in a trace.
 type Result struct {
-	Schema   int        `json:"schema"`
-	Count    int        `json:"count"`
-	Types    []Type     `json:"types"` // of all runtimes, the most frequent first
+	Schema int `json:"schema"`
+	Tally
+	Types    []Type     `json:"types"` // of all runtimes, those first that were thrown most often
 	Runtimes []*Runtime `json:"runtimes"`
 }
 
@@ -22,11 +22,7 @@ type Runtime struct {
 	PID         int64  `json:"pid"`
 	CLRInstance uint16 `json:"clrInstance"`
 	Life        int    `json:"life,omitempty"`
-	// Count is the number of exceptions thrown. Since .NET 9, a throw without an
-	// operand throws none; the end of an await of a failed task does.
-	Count int `json:"count"`
-	// Rethrown are those of Count that say of themselves that they are.
-	Rethrown int            `json:"rethrown"`
+	Tally
 	Types    []Type         `json:"types"`
 	Messages []Message      `json:"messages"`
 	Threads  []Thread       `json:"threads,omitempty"` // that threw, the most often first
@@ -46,16 +42,15 @@ type Runtime struct {
 
 // A Type is the exceptions of one type.
 type Type struct {
-	Type     string `json:"type"`
-	Count    int    `json:"count"`
-	Rethrown int    `json:"rethrown,omitempty"`
+	Tally
+	Type string `json:"type"`
 }
 
 // A Message is the exceptions of one type with one message.
 type Message struct {
+	Tally
 	Type    string `json:"type"`
 	Message string `json:"message"`
-	Count   int    `json:"count"`
 }
 
 // A Thread is the exceptions that a thread threw.
@@ -79,6 +74,8 @@ type Thrown struct {
 	Message string  `json:"message"`
 	HResult int32   `json:"hresult"`
 	Flags   string  `json:"flags,omitempty"`
+	// How is "new", "passed on" or "rethrown", as in Tally; empty if the trace does not tell.
+	How string `json:"how,omitempty"`
 }
 
 // A Handler is the blocks of one kind in one method.

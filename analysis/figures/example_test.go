@@ -15,7 +15,7 @@ func ExampleOf() {
 	recording := func(thrown int) []compare.Figure {
 		var mux etw.Mux
 		res := analysis.New(&mux).Result() // a program has the result of analysis.Run
-		res.Exceptions = &exceptions.Result{Runtimes: []*exceptions.Runtime{{}}, Count: thrown}
+		res.Exceptions = &exceptions.Result{Runtimes: []*exceptions.Runtime{{}}, Tally: exceptions.Tally{New: thrown}}
 		return figures.Of(res)
 	}
 	for _, c := range compare.Sides([][]compare.Figure{recording(100)}, [][]compare.Figure{recording(250)}, compare.DefaultThreshold) {

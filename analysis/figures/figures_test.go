@@ -36,7 +36,7 @@ func full() *analysis.Result {
 		{Count: 1, PauseMS: 1, AllocatedMB: measure.Known(0), All: gc.Rollup{MaxPeakMB: measure.Known(20)}, GCs: []*gc.GC{{PauseMS: measure.Known(1)}}},
 	}
 	r.Alloc.Runtimes, r.Alloc.Bytes, r.Alloc.Types = []*alloc.Runtime{{}}, 500, []alloc.Type{{Type: "Bread", Bytes: 400, Ticks: 4}, {Type: "Roll", Bytes: 100, Ticks: 1}}
-	r.Exceptions.Runtimes, r.Exceptions.Count, r.Exceptions.Types = []*exceptions.Runtime{{}}, 9, []exceptions.Type{{Type: "Burnt", Count: 9}}
+	r.Exceptions.Runtimes, r.Exceptions.New, r.Exceptions.Types = []*exceptions.Runtime{{}}, 9, []exceptions.Type{{Type: "Burnt", Tally: exceptions.Tally{New: 9}}}
 	r.JIT.Runtimes, r.JIT.Count, r.JIT.ExclusiveMS, r.JIT.InclusiveMS = []*jit.Runtime{{}}, 4, 8, 10
 	r.Contention.Runtimes, r.Contention.Count, r.Contention.TotalMS = []*contention.Runtime{{DurationMS: spans}}, 4, 16
 	r.Waits.Runtimes, r.Waits.Count, r.Waits.TotalMS = []*waits.Runtime{{DurationMS: spans}}, 4, 16

@@ -21,7 +21,7 @@ func Exceptions(r *exceptions.Runtime) []Finding {
 	}
 	top := r.Types[0]
 	f.add("exceptions.thrown", atLeast(peak, manyExceptions, Look, Note), "%s thrown; most often %s, %s.",
-		things("count", r.Count, "exception was", "exceptions were"), top.Type, times("topCount", top.Count))
+		things("count", r.New, "exception was", "exceptions were"), top.Type, times("topCount", top.New))
 	return f.list
 }
 

@@ -59,7 +59,7 @@ func TestThresholds(t *testing.T) {
 	}
 	bread := func(types []alloc.Type) []Finding { return Alloc(&alloc.Runtime{Ticks: &alloc.Ticks{Types: types}}) }
 	thrown := func(n uint64, width float64) []Finding {
-		return Exceptions(&exceptions.Runtime{Count: int(n), Types: []exceptions.Type{{Type: "Bakery.Burnt", Count: int(n)}}, Series: measure.Series{WidthMS: width, Counts: []uint64{0, n}}})
+		return Exceptions(&exceptions.Runtime{Tally: exceptions.Tally{New: int(n)}, Types: []exceptions.Type{{Type: "Bakery.Burnt", Tally: exceptions.Tally{New: int(n)}}}, Series: measure.Series{WidthMS: width, Counts: []uint64{0, n}}})
 	}
 	waited := func(n int) []Finding {
 		return Contention(&contention.Runtime{Count: n, TotalMS: 4, DurationMS: measure.Summary{Max: known(3)}})
@@ -182,7 +182,7 @@ func TestOf(t *testing.T) {
 	r.Lost, r.Records = 1, 999
 	r.GC.Runtimes = []*gc.Runtime{{PID: 1, CLRInstance: 9, Life: 2, Count: 1, PausePercent: known(5), PauseMS: 50, SpanMS: 1000}}
 	r.Alloc.Runtimes = []*alloc.Runtime{{PID: 2, Ticks: &alloc.Ticks{Types: []alloc.Type{{Type: "Bread", SharePercent: known(40)}}}}}
-	r.Exceptions.Runtimes = []*exceptions.Runtime{{PID: 3, Count: 1, Types: []exceptions.Type{{Type: "Burnt", Count: 1}}}}
+	r.Exceptions.Runtimes = []*exceptions.Runtime{{PID: 3, Tally: exceptions.Tally{New: 1}, Types: []exceptions.Type{{Type: "Burnt", Tally: exceptions.Tally{New: 1}}}}}
 	r.Contention.Runtimes = []*contention.Runtime{{PID: 4, Count: 1}}
 	r.ThreadPool.Runtimes = []*threadpool.Runtime{{PID: 5, Starvation: &threadpool.Starvation{Because: []string{"one"}}}}
 	r.JIT.Runtimes = []*jit.Runtime{{PID: 6, Count: 1}}

@@ -15,19 +15,15 @@ func addExceptions(v *view, s *subject, texts *texts) {
 	}
 	v.weight += r.Count
 	sec := &section{ID: "exceptions", Title: "Exceptions"}
-	lead := count(r.Count, "exception was", "exceptions were") + " thrown"
-	if r.Rethrown > 0 {
-		lead += fmt.Sprintf(", %s of them again", grouped(float64(r.Rethrown), 0))
-	}
-	sec.Lead = append(sec.Lead, lead+".")
+	sec.Lead = append(sec.Lead, "Exceptions thrown: "+r.Tally.Text()+".")
 	if h := r.HandlingMS; h.Count > 0 {
 		sec.Lead = append(sec.Lead, fmt.Sprintf("From a throw to the end of its handling it took %s at the median, %s at most, %s in all.", span(h.P50.Or(0)), span(h.Max.Or(0)), span(h.Total)))
 	}
 	sec.Charts = append(sec.Charts, overTime("thrown", "Exceptions", "", "Thrown", "exception", r.Series, countOnly))
-	sec.showEach((&exceptions.Result{Count: r.Count, Types: r.Types, Runtimes: []*exceptions.Runtime{r}}).Tables(), texts)
+	sec.showEach((&exceptions.Result{Tally: r.Tally, Types: r.Types, Runtimes: []*exceptions.Runtime{r}}).Tables(), texts)
 	v.add(findings.Exceptions(r))
 	if len(r.Types) > 0 {
-		v.Tiles = append(v.Tiles, tile{"Exceptions", grouped(float64(r.Count), 0), clean(r.Types[0].Type), "exceptions"})
+		v.Tiles = append(v.Tiles, tile{"Exceptions", grouped(float64(r.New), 0), clean(r.Types[0].Type), "exceptions"})
 	}
 	v.Sections = append(v.Sections, sec)
 }

@@ -21,7 +21,7 @@ func FuzzText(f *testing.F) {
 			t.Errorf("%q is shown as %q", name, shown)
 		}
 		res := emptyResult()
-		res.Exceptions.Runtimes = []*exceptions.Runtime{{Count: 1, Types: []exceptions.Type{{Type: name, Count: 1}}}}
+		res.Exceptions.Runtimes = []*exceptions.Runtime{{Tally: exceptions.Tally{Count: 1, New: 1}, Types: []exceptions.Type{{Type: name, Tally: exceptions.Tally{Count: 1, New: 1}}}}}
 		m, err := newModel(&Report{Title: name, Result: res, Processes: map[int64]Process{0: {CommandLine: name}}})
 		if err != nil {
 			t.Fatal(err)

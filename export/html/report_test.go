@@ -134,8 +134,8 @@ func hostileReport() *Report {
 	rt := &exceptions.Runtime{PID: 1}
 	for i, name := range hostileNames {
 		rt.Count++
-		rt.Types = append(rt.Types, exceptions.Type{Type: name, Count: i + 1})
-		rt.Messages = append(rt.Messages, exceptions.Message{Type: name, Message: name, Count: 1})
+		rt.Types = append(rt.Types, exceptions.Type{Type: name, Tally: exceptions.Tally{Count: i + 1, New: i + 1}})
+		rt.Messages = append(rt.Messages, exceptions.Message{Type: name, Message: name, Tally: exceptions.Tally{Count: 1, New: 1}})
 		rt.Thrown = append(rt.Thrown, exceptions.Thrown{AtMS: float64(i), Type: name, Message: name})
 		rt.Series.Add(float64(i), 1)
 		res.Warnings = append(res.Warnings, name)

@@ -20,7 +20,11 @@ handled them.
 The rows are types, or what --by says: the methods or call stacks that throw, messages,
 exceptions in the order in which they were thrown, threads, handlers, processes, or
 intervals of time. Methods are those that called the runtime's to throw. Of each
-process the first thousand exceptions are listed one by one.`,
+process the first thousand exceptions are listed one by one.
+
+An exception that crosses an await, or a wait for a task, has one more event each time:
+it is passed on, which its call stack tells, and is not counted as thrown. Since .NET 9
+a throw without an operand has no event.`,
 		example: `  etw exceptions exceptions.nettrace
   etw exceptions --by message --top 3 exceptions.nettrace
   etw exceptions --by exception --format csv exceptions.nettrace
@@ -36,12 +40,12 @@ process the first thousand exceptions are listed one by one.`,
 
 func exceptionsTotals(p *page, res *exceptions.Result) {
 	if len(res.Runtimes) > fewRuntimes {
-		p.title(fmt.Sprintf("%s in %d runtimes", show.Count(res.Count, "exception", "exceptions"), len(res.Runtimes)))
+		p.title(fmt.Sprintf("%s in %d runtimes", show.Count(res.New, "exception", "exceptions"), len(res.Runtimes)))
 		return
 	}
 	for _, rt := range res.Runtimes {
 		p.runtime(rt.PID, rt.CLRInstance)
-		p.line("thrown", "%d, of them %d thrown again", rt.Count, rt.Rethrown)
+		p.line("thrown", "%s", rt.Tally.Text())
 		p.line("handled by", "%d catch, %d finally and %d filter blocks", rt.Catches, rt.Finallys, rt.Filters)
 		if rt.HandlingMS.Count > 0 {
 			p.line("handling took", "%s", show.Spread(&rt.HandlingMS))

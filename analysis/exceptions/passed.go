@@ -1,0 +1,178 @@
+package exceptions
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/internal/lives"
+	"github.com/etwgen/etwgen/analysis/internal/names"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// An exception that crosses an await, or a wait for a task, is thrown again there, by
+// ExceptionDispatchInfo.Throw. Its event is like any other: only the call stack tells. So the
+// same failure has as many events as there are methods that await it.
+
+// How an exception came to be thrown.
+const (
+	asNew    = "new"
+	rethrown = "rethrown" // by a throw without an operand
+	passedOn = "passed on"
+	untold   = "" // the trace does not tell
+)
+
+// A site is where exceptions were thrown that have much in common.
+type site struct {
+	t      *thrownType
+	m      *names.Entry[said]
+	frames top
+}
+
+// A top is the innermost frames of a stack: enough to pass those of the runtime.
+type top [6]uint64
+
+func topOf(s etw.Stack) (t top) {
+	for i := range min(s.Len(), len(t)) {
+		t[i] = s.At(i)
+	}
+	return t
+}
+
+// A code is where in memory the methods are that throw for others.
+type code struct {
+	throwing, passing []span
+	complete          bool // all methods were listed
+}
+
+type span struct{ from, to uint64 }
+
+func in(list []span, address uint64) bool {
+	for _, s := range list {
+		if s.from <= address && address <= s.to { // a return address may be that of the end
+			return true
+		}
+	}
+	return false
+}
+
+// followCode learns from the methods that a runtime loads or lists.
+func followCode(t *lives.Table[state], mux *etw.Mux) {
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyMethodLoadVerbose) {
+		rt.State.code.add(e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *rundown.AnyMethodDCEndVerbose) {
+		rt.State.code.add(e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *rundown.AnyMethodDCStartVerbose) {
+		rt.State.code.add(e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *rundown.AnyDCEndComplete) { rt.State.code.complete = true })
+}
+
+var (
+	dispatchInfo = etw.MakeUTF16("System.Runtime.ExceptionServices.ExceptionDispatchInfo")
+	throw        = etw.MakeUTF16("Throw")
+	handling     = etw.MakeUTF16("System.Runtime.EH") // since .NET 9
+)
+
+// add notes where a method is.
+func (c *code) add(class, method etw.UTF16, from uint64, size uint32) {
+	const most = 64 // they are compiled a few times
+	s := span{from, from + uint64(size)}
+	switch {
+	case class.Equal(dispatchInfo) && method.Equal(throw) && len(c.passing) < most:
+		c.passing = append(c.passing, s)
+	case bytes.HasPrefix(class, handling) && len(c.throwing) < most:
+		c.throwing = append(c.throwing, s)
+	}
+}
+
+// how says how an exception was thrown that does not say of itself that it was thrown again.
+func (c *code) how(frames top) string {
+	for _, a := range frames {
+		switch {
+		case a == 0:
+			return untold
+		case in(c.throwing, a):
+		case in(c.passing, a):
+			return passedOn
+		case c.complete:
+			return asNew
+		default:
+			return untold
+		}
+	}
+	return untold
+}
+
+// A Tally is exceptions by how they came to be thrown.
+type Tally struct {
+	// Count is the number of events.
+	Count int `json:"count"`
+	// New are those that were thrown for the first time: all that are not said to be others.
+	New int `json:"new"`
+	// PassedOn were thrown before, and again in those who await or wait for the task that
+	// failed: the innermost method of the program is ExceptionDispatchInfo.Throw.
+	PassedOn int `json:"passedOn,omitempty"`
+	// Rethrown say of themselves that they are, which no throw without an operand does since
+	// .NET 9: it has no event.
+	Rethrown int `json:"rethrown,omitempty"`
+	// Untold of New may be passed on: they have no call stack, or the trace does not list
+	// methods.
+	Untold int `json:"untold,omitempty"`
+}
+
+func (t *Tally) add(how string, n int) {
+	t.Count += n
+	switch how {
+	case passedOn:
+		t.PassedOn += n
+	case rethrown:
+		t.Rethrown += n
+	case untold:
+		t.Untold += n
+		t.New += n
+	default:
+		t.New += n
+	}
+}
+
+func (t *Tally) plus(u Tally) {
+	t.Count += u.Count
+	t.New += u.New
+	t.PassedOn += u.PassedOn
+	t.Rethrown += u.Rethrown
+	t.Untold += u.Untold
+}
+
+// more compares by what was thrown first, and then by all events.
+func (t Tally) more(u Tally) int {
+	return cmp.Or(cmp.Compare(t.New, u.New), cmp.Compare(t.Count, u.Count))
+}
+
+// Text says how many there are of each kind.
+func (t Tally) Text() string {
+	var b strings.Builder
+	fmt.Fprint(&b, t.New)
+	if t.PassedOn > 0 {
+		fmt.Fprintf(&b, ", and passed on %s by await, Wait or GetResult", times(t.PassedOn))
+	}
+	if t.Rethrown > 0 {
+		fmt.Fprintf(&b, ", and thrown again %s", times(t.Rethrown))
+	}
+	if t.Untold > 0 {
+		fmt.Fprintf(&b, "; of %d the trace does not tell whether they were passed on", t.Untold)
+	}
+	return b.String()
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprint(n, " times")
+}
