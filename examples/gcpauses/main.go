@@ -30,29 +30,43 @@ func run(w io.Writer, paths []string) error {
 	}
 	defer t.Close()
 
-	// A pause runs from the start of a suspension to the end of the restart, both
-	// on one thread. Other threads suspend the program too, a profiler's a thousand
-	// times a second, so that the reason counts, and the thread.
+	// A pause runs from the start of a suspension to the end of the restart, both on one
+	// thread of a runtime, of which a process may have several. Other threads suspend the
+	// program too, a profiler's a thousand times a second, so that the reason counts, and
+	// the thread.
+	type runtime struct {
+		process int64
+		number  uint16
+	}
+	type pause struct {
+		thread int64
+		start  time.Duration
+		reason string
+	}
 	var mux etw.Mux
-	suspended := make(map[int64]time.Duration) // by thread
+	suspended := make(map[runtime]pause)
 	pauses := 0
-	reason := ""
 	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) error {
 		switch e.Reason {
 		case clr.GCSuspendEEReasonSuspendForGC, clr.GCSuspendEEReasonSuspendForGCPrep:
-			suspended[r.ThreadID], reason = r.Elapsed(), e.Reason.String()
+			suspended[runtime{r.ProcessID, e.ClrInstanceID}] = pause{r.ThreadID, r.Elapsed(), e.Reason.String()}
 		}
 		return nil
 	})
-	etw.Handle(&mux, func(_ *etw.Record, e *clr.AnyGCStart) error {
-		reason = fmt.Sprintf("collection %d of generation %d, %v", e.Count, e.Depth, e.Reason)
+	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCStart) error {
+		of := runtime{r.ProcessID, e.ClrInstanceID}
+		if p, ok := suspended[of]; ok {
+			p.reason = fmt.Sprintf("collection %d of generation %d, %v", e.Count, e.Depth, e.Reason)
+			suspended[of] = p
+		}
 		return nil
 	})
-	etw.Handle(&mux, func(r *etw.Record, _ *clr.AnyGCRestartEEEnd) error {
-		if start, ok := suspended[r.ThreadID]; ok {
-			delete(suspended, r.ThreadID)
+	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCRestartEEEnd) error {
+		of := runtime{r.ProcessID, e.ClrInstanceID}
+		if p, ok := suspended[of]; ok && p.thread == r.ThreadID {
+			delete(suspended, of)
 			pauses++
-			fmt.Fprintf(w, "%12.3f ms  paused %8.3f ms  %s\n", ms(start), ms(r.Elapsed()-start), reason)
+			fmt.Fprintf(w, "%12.3f ms  paused %8.3f ms  %s\n", ms(p.start), ms(r.Elapsed()-p.start), p.reason)
 		}
 		return nil
 	})

@@ -10,12 +10,16 @@ import (
 
 // Report the pauses of garbage collections. Any version of the events will do.
 func Example_gcPauses() {
+	type owner struct { // a process may have several runtimes
+		process, thread int64
+		runtime         uint16
+	}
 	var mux etw.Mux
-	suspended := make(map[int64]time.Time) // by thread
+	suspended := make(map[owner]time.Time)
 	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) error {
 		switch e.Reason { // profilers suspend the program, too
 		case clr.GCSuspendEEReasonSuspendForGC, clr.GCSuspendEEReasonSuspendForGCPrep:
-			suspended[r.ThreadID] = r.Time()
+			suspended[owner{r.ProcessID, r.ThreadID, e.ClrInstanceID}] = r.Time()
 		}
 		return nil
 	})
@@ -24,8 +28,9 @@ func Example_gcPauses() {
 		return nil
 	})
 	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCRestartEEEnd) error {
-		if start, ok := suspended[r.ThreadID]; ok {
-			delete(suspended, r.ThreadID)
+		who := owner{r.ProcessID, r.ThreadID, e.ClrInstanceID}
+		if start, ok := suspended[who]; ok {
+			delete(suspended, who)
 			fmt.Println("pause", r.Time().Sub(start))
 		}
 		return nil

@@ -129,7 +129,8 @@ func TestFirstProgram(t *testing.T) {
 		pauses int
 	}{
 		{filepath.Join(root, "tests/recorded/gc.nettrace"), 5},
-		{sampled(t), 1}, // of its two suspensions one is a profiler's
+		{sampled(t), 1},    // of its two suspensions one is a profiler's
+		{sideBySide(t), 2}, // of two runtimes, one within the other
 	} {
 		write(t, filepath.Join(dir, "app.nettrace"), page(t, run.trace))
 		cmd := exec.Command(program)
@@ -176,6 +177,31 @@ func sampled(t *testing.T) string {
 	w.Events(nettracetest.Event{Metadata: 3, Time: at + 1000, Thread: 1, Activity: request, SortPoint: true})
 	w.End()
 	path := filepath.Join(t.TempDir(), "sampled.nettrace")
+	write(t, path, string(w.Bytes()))
+	return path
+}
+
+// sideBySide writes a trace of a process with two runtimes, of which a thread suspends one
+// while it has the other suspended, as it can where one calls the other.
+func sideBySide(t *testing.T) string {
+	t.Helper()
+	w := nettracetest.NewWriter(4, nettracetest.Trace{Frequency: 1e6, Pointer: etw.Ptr64})
+	for i, e := range []etw.Event{
+		&clr.GCSuspendEEBeginV1{Reason: clr.GCSuspendEEReasonSuspendForGC, ClrInstanceID: 9},
+		&clr.GCSuspendEEBeginV1{Reason: clr.GCSuspendEEReasonSuspendForGC, ClrInstanceID: 10},
+		&clr.GCRestartEEEndV1{ClrInstanceID: 10},
+		&clr.GCRestartEEEndV1{ClrInstanceID: 9},
+	} {
+		d, row := e.EventDesc(), uint32(i+1)
+		payload, err := e.AppendPayload(nil, etw.Ptr64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Metadata(nettracetest.Row{ID: row, Provider: d.Provider.Name, EventID: uint32(d.ID), Version: uint32(d.Version)})
+		w.Events(nettracetest.Event{Metadata: row, Time: int64(100 * row), Thread: 1, SortPoint: true, Payload: payload})
+	}
+	w.End()
+	path := filepath.Join(t.TempDir(), "several.nettrace")
 	write(t, path, string(w.Bytes()))
 	return path
 }
