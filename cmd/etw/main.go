@@ -8,6 +8,9 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/internal/command"
@@ -27,6 +30,19 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return runIn(ctx, args, stdin, stdout, stderr)
 }
 
+// known leaves out what stands behind the name of a command that there is not: flags of it
+// would be said to be unknown, not the command.
+func known(root *cobra.Command, args []string) []string {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd(args...)
+	if len(args) > 1 && !strings.HasPrefix(args[0], "-") && !strings.HasPrefix(args[0], "__") {
+		if cmd, _, _ := root.Find(args[:1]); cmd == nil || cmd == root {
+			return args[:1]
+		}
+	}
+	return args
+}
+
 // runIn runs the tool until the context ends, with what comes with that.
 func runIn(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) == 2 && args[0] == "help" {
@@ -35,7 +51,7 @@ func runIn(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 		}
 	}
 	root := rootFor(args)
-	root.SetArgs(args)
+	root.SetArgs(known(root, args))
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

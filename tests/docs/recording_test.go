@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/clr"
@@ -38,7 +39,12 @@ func TestRecording(t *testing.T) {
 		t.Errorf("only %d providers were found", found)
 	}
 
-	// logman wants GUIDs, a mask and a level.
+	// xperf wants GUIDs, a mask and a level, and so does logman.
+	for _, e := range []etw.Enable{clr.EnableDefault(), rundown.EnableEnd()} {
+		if want := fmt.Sprintf(" -on %v:%#x:0x%d -f clr", e.Provider.GUID, e.Keywords, e.Level); !strings.Contains(text, want) {
+			t.Errorf("no session of xperf has%s", want)
+		}
+	}
 	for _, want := range []struct {
 		guid     string
 		keywords uint64

@@ -84,7 +84,7 @@ func similarCommand(cmd *cobra.Command, line string) string {
 	}
 	name, _, _ := strings.Cut(rest, `"`)
 	if now := moved[name]; now != "" {
-		return ": it is etw " + now + " now"
+		return ": it is etw " + now
 	}
 	return DidYouMean(name, command.Names(cmd.Root()))
 }

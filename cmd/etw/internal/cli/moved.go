@@ -1,6 +1,7 @@
 package cli
 
-// moved says what took the place of commands that there were.
+// moved says what took the place of commands that there were, or does what those of other
+// tools do.
 var moved = map[string]string{
 	"annotate":    "lines --source",
 	"blocks":      "info --blocks",
@@ -9,6 +10,7 @@ var moved = map[string]string{
 	"disks":       "files --disks",
 	"images":      "processes --images",
 	"lifecycle":   "startup --phases",
+	"merge":       "filter A B -o C",
 	"providers":   "events --registered",
 	"record-help": "keywords --for all",
 	"self-test":   "sessions --self-test",
