@@ -17,6 +17,9 @@ func (p *pkg) emit(opts Options) ([]File, error) {
 		}
 		return f
 	}
+	if o := opts.Origin; o != nil {
+		emitOrigin(file("provider"), o)
+	}
 	if opts.PackageDoc {
 		for _, line := range docLines(docWidth, p.doc()...) {
 			file("provider").PackageComment(line)
@@ -56,8 +59,8 @@ func (p *pkg) emit(opts Options) ([]File, error) {
 	for stem, f := range byName {
 		outputs[stem+".etw.go"] = f
 	}
-	if opts.Tests {
-		outputs["provider.etw_test.go"] = p.emitTests()
+	if opts.Tests || opts.Origin != nil && opts.Origin.Manifest != "" {
+		outputs["provider.etw_test.go"] = p.emitTests(opts)
 	}
 	return renderAll(outputs)
 }
@@ -69,6 +72,17 @@ func (p *pkg) newFile() *jen.File {
 	f.HeaderComment("// source: " + oneLine(p.source))
 	f.ImportName(runtimePath, "etw")
 	return f
+}
+
+// CommandMark is what the header of a package has before the command that makes it again.
+const CommandMark = "// command: "
+
+// emitOrigin adds to the header how the package was made. Only one file has it, so that
+// those which would be the same stay the same.
+func emitOrigin(f *jen.File, o *Origin) {
+	f.HeaderComment(CommandMark + o.Command)
+	f.HeaderComment(fmt.Sprintf("// version: %d", generation))
+	f.HeaderComment("// fingerprint: " + o.Fingerprint)
 }
 
 // emitProvider writes the description of the provider and all constants.

@@ -12,14 +12,28 @@ const (
 	testVersions  = "TestEventsVersions"
 	testAllocs    = "TestEventsAllocs"
 	testFuzz      = "FuzzEvents"
+	testFresh     = "TestEventsFresh"
 )
 
-// emitTests writes a test file: round trips, truncation, clones, allocations and
-// a fuzz target for all events. It is part of the package, so that it needs no
-// import path.
-func (p *pkg) emitTests() *jen.File {
+// emitTests writes a test file: that the package is fresh and, if they are asked for, round
+// trips, truncation, clones, allocations and a fuzz target for all events. It is part of the
+// package, so that it needs no import path.
+func (p *pkg) emitTests(opts Options) *jen.File {
 	f := p.newFile()
 	f.ImportName(testPath, "etwtest")
+	if o := opts.Origin; o != nil && o.Manifest != "" {
+		p.emitTest(f, testFresh, func(g *jen.Group) {
+			g.Qual(testPath, "Fresh").Call(jen.Id("t"), jen.Lit(o.Command), jen.Lit(o.Manifest), jen.Lit(o.Fingerprint))
+		})
+	}
+	if opts.Tests {
+		p.emitTestsOfEvents(f)
+	}
+	return f
+}
+
+// emitTestsOfEvents writes the tests of what the types do.
+func (p *pkg) emitTestsOfEvents(f *jen.File) {
 	types := func(t string) []jen.Code { return []jen.Code{jen.Id(t), jen.Id("Types").Call().Op("...")} }
 	every := func(g *jen.Group, call string) { g.Qual(testPath, call).Call(types("t")...) }
 	p.emitTest(f, testRoundTrip, func(g *jen.Group) { every(g, "RoundTrip") })
@@ -44,7 +58,6 @@ func (p *pkg) emitTests() *jen.File {
 	f.Func().Id(p.tests[testFuzz]).Params(jen.Id("f").Op("*").Qual("testing", "F")).Block(
 		jen.Qual(testPath, "Fuzz").Call(types("f")...),
 	)
-	return f
 }
 
 // emitTest writes a test function.

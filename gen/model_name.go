@@ -219,7 +219,7 @@ func (b *builder) nameEntries(e *enum) {
 // one keep their name, whether there are tests or not.
 func (b *builder) nameTests() {
 	b.tests = make(map[string]string)
-	for _, name := range []string{testRoundTrip, testTruncate, testClone, testVersions, testAllocs, testFuzz} {
+	for _, name := range []string{testRoundTrip, testTruncate, testClone, testVersions, testAllocs, testFuzz, testFresh} {
 		b.tests[name] = b.names.pkg.free(name)
 	}
 }

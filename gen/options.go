@@ -25,4 +25,14 @@ type Options struct {
 	// PackageDoc adds a package comment, for a package in which no other file has
 	// one.
 	PackageDoc bool
+	// Origin, if there is one, is how the package is made again.
+	Origin *Origin
+}
+
+// An Origin is how a package was made, which it says: whoever has it can make it again, and a
+// test of it fails once it is stale.
+type Origin struct {
+	Command     string // in the folder of the package
+	Manifest    string // the file, from there, with slashes; "" if there is no telling where it is
+	Fingerprint string // of the manifest
 }

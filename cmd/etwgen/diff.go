@@ -3,11 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 
-	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 )
 
@@ -15,17 +12,24 @@ import (
 func newDiff() *cobra.Command {
 	var flags genFlags
 	cmd := &cobra.Command{
-		Use:   "diff [flags] MANIFEST...",
+		Use:   "diff [flags] MANIFEST... | FOLDER...",
 		Short: "Show what gen would change",
 		Long: `Diff generates a package as gen does with the same flags, and prints how the
 files in the folder differ from it, as a unified diff. It writes nothing. Of a
 folder without generated files it only says so.
 
+Of folders it compares the packages in them, and of ./... those below as well,
+each with what the command in its header makes: it takes no flags then.
+
 Exit codes: 0 if nothing differs, 1 if something does, 2 for trouble.`,
-		Example: "  etwgen diff -o internal/myprovider MyProvider.man",
+		Example: "  etwgen diff ./...\n  etwgen diff -o internal/myprovider MyProvider.man",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			differs, err := flags.diff(cmd, args)
+			diff := flags.diff
+			if isFolder(args[0]) {
+				diff = diffMade
+			}
+			differs, err := diff(cmd, args)
 			switch {
 			case err != nil:
 				return trouble(err)
@@ -52,6 +56,63 @@ func trouble(err error) error {
 	return &exitError{exitUsage, err}
 }
 
+// diffMade prints how packages differ from what the commands in their headers make.
+func diffMade(cmd *cobra.Command, args []string) (bool, error) {
+	if cmd.Flags().NFlag() > 0 {
+		return false, usagef("packages in folders have flags of their own; give none, or a manifest")
+	}
+	any := false
+	for _, arg := range args {
+		list, err := packagesIn(arg)
+		if err != nil {
+			return false, err
+		}
+		for _, m := range list {
+			if m.command == "" {
+				fmt.Fprintf(cmd.ErrOrStderr(), "etwgen: %s: the header has no command, and nothing is compared\n", m.dir)
+				continue
+			}
+			differs, err := m.diff(cmd)
+			if err != nil {
+				return false, err
+			}
+			any = any || differs
+		}
+	}
+	return any, nil
+}
+
+// flags returns the flags and the manifests that the package was made with.
+func (m *made) flags() (*genFlags, *cobra.Command, []string, error) {
+	args, err := splitCommand(m.command)
+	if err != nil || len(args) < 3 || args[0] != "etwgen" || args[1] != "gen" {
+		return nil, nil, nil, fmt.Errorf("%s: the header has no command of etwgen gen: %q", m.dir, m.command)
+	}
+	g, cmd := new(genFlags), &cobra.Command{}
+	g.add(cmd)
+	if err := cmd.ParseFlags(args[2:]); err != nil {
+		return nil, nil, nil, fmt.Errorf("%s: %s: %w", m.dir, m.command, err)
+	}
+	g.dir, g.gen.Package = m.dir, m.pkg
+	var paths []string
+	for _, name := range cmd.Flags().Args() {
+		paths = append(paths, filepath.Join(m.dir, filepath.FromSlash(name)))
+	}
+	return g, cmd, paths, nil
+}
+
+// diff prints how the package differs from what its command makes.
+func (m *made) diff(cmd *cobra.Command) (bool, error) {
+	flags, own, paths, err := m.flags()
+	if err != nil {
+		return false, err
+	}
+	own.SetContext(cmd.Context())
+	own.SetOut(cmd.OutOrStdout())
+	own.SetErr(cmd.ErrOrStderr())
+	return flags.diff(own, paths)
+}
+
 // diff prints what differs and reports whether anything does.
 func (g *genFlags) diff(cmd *cobra.Command, paths []string) (bool, error) {
 	files, err := g.generate(cmd, paths)
@@ -66,34 +127,5 @@ func (g *genFlags) diff(cmd *cobra.Command, paths []string) (bool, error) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "etwgen: no generated files in %s: all %d are missing; etwgen gen writes them\n", g.dir, len(files))
 		return true, nil
 	}
-	next := make(map[string][]byte)
-	names := make(map[string]bool)
-	for _, f := range files {
-		next[f.Name] = f.Content
-		names[f.Name] = true
-	}
-	for name := range old {
-		names[name] = true
-	}
-	differs := false
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		path := filepath.ToSlash(filepath.Join(g.dir, name))
-		text := diff.Diff(side("a/", path, old[name]), old[name], side("b/", path, next[name]), next[name])
-		if len(text) == 0 {
-			continue
-		}
-		differs = true
-		if _, err := cmd.OutOrStdout().Write(text); err != nil {
-			return false, fmt.Errorf("writing the diff: %w", err)
-		}
-	}
-	return differs, nil
-}
-
-// side names a side of a diff.
-func side(prefix, path string, content []byte) string {
-	if content == nil {
-		return "/dev/null"
-	}
-	return prefix + path
+	return printDiff(cmd.OutOrStdout(), g.dir, old, files)
 }

@@ -198,6 +198,11 @@ func (g *genFlags) generate(cmd *cobra.Command, paths []string) ([]gen.File, err
 		return nil, err
 	}
 	chosen.printWarnings(cmd)
+	if chosen.path != stdinName {
+		if opts.Origin, err = originOf(cmd.Flags(), g.dir, opts.Package, chosen.path, paths); err != nil {
+			return nil, &exitError{exitUsage, err}
+		}
+	}
 	files, err := gen.Generate(chosen.manifest, opts)
 	if err != nil {
 		return nil, reported(cmd, err)
@@ -216,6 +221,8 @@ func newGen() *cobra.Command {
 files, one for each task, or with --files=one a single file with all events.
 Everything is generated before anything is written; files that would not change
 are left alone, and generated files that are no longer needed are removed.
+The package says how it was made, and has a test that fails once the manifest is
+another one.
 
 Gen prints what is doubtful about the manifest, in short where --lenient reads a
 dump, and nothing else. Warnings do not change the exit code.

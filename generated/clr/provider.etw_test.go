@@ -9,6 +9,10 @@ import (
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
+func TestEventsFresh(t *testing.T) {
+	etwtest.Fresh(t, "etwgen gen --accessor ClrInstanceID --provider Microsoft-Windows-DotNETRuntime --tests clr.man", "clr.man", "eef87599e98db9f7aaa4f74ecf7fc949")
+}
+
 func TestEventsRoundTrip(t *testing.T) {
 	etwtest.RoundTrip(t, Types()...)
 }

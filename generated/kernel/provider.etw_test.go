@@ -9,6 +9,10 @@ import (
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
+func TestEventsFresh(t *testing.T) {
+	etwtest.Fresh(t, "etwgen gen --tests kernel.man", "kernel.man", "5f6d5c78d69964f845c690c8d2dbf7f5")
+}
+
 func TestEventsRoundTrip(t *testing.T) {
 	etwtest.RoundTrip(t, Types()...)
 }

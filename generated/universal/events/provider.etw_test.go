@@ -9,6 +9,10 @@ import (
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
+func TestEventsFresh(t *testing.T) {
+	etwtest.Fresh(t, "etwgen gen --files one --provider Universal.Events --tests ../universal.man", "../universal.man", "0dd67f4967adafe2c487206f36ce778f")
+}
+
 func TestEventsRoundTrip(t *testing.T) {
 	etwtest.RoundTrip(t, Types()...)
 }

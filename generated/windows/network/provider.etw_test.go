@@ -9,6 +9,10 @@ import (
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
+func TestEventsFresh(t *testing.T) {
+	etwtest.Fresh(t, "etwgen gen --files one --provider Microsoft-Windows-Kernel-Network --tests ../windows.man", "../windows.man", "7e1ff9f8f1a9239591e807c041a132c4")
+}
+
 func TestEventsRoundTrip(t *testing.T) {
 	etwtest.RoundTrip(t, Types()...)
 }
