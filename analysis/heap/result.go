@@ -45,6 +45,8 @@ type Snapshot struct {
 	UnreachableBytes   uint64     `json:"unreachableBytes"`
 	Roots              []RootKind `json:"roots"`
 	Types              []Type     `json:"types"` // by bytes
+	// Held says of types who holds them: of those that retain most, or that were asked for.
+	Held []*Held `json:"held,omitempty"`
 	// Largest has the hundred objects that retain most.
 	Largest []Object `json:"largest"`
 
@@ -53,6 +55,8 @@ type Snapshot struct {
 	names []string // of types
 	roots []root
 	from  []uint32 // the object before each on a shortest path, when asked for
+	// nearest are the objects that roots keep alive, in the order of their distance.
+	nearest []uint32
 }
 
 // A RootKind is the roots of one kind.
@@ -88,4 +92,14 @@ type Change struct {
 	Count         int    `json:"count"`
 	Bytes         int64  `json:"bytes"`
 	RetainedBytes int64  `json:"retainedBytes"`
+}
+
+// mostHeld is of how many types a snapshot says who holds them, where nobody asks for others.
+const mostHeld = 10
+
+// Hold has all snapshots say who holds the types that are wanted.
+func (r *Result) Hold(wanted func(name string) bool) {
+	for _, s := range r.Snapshots {
+		s.Held = s.Holders(wanted)
+	}
 }

@@ -105,12 +105,25 @@ func (s *Snapshot) count() {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Type, b.Type))
 	})
 	s.countRoots()
+	s.holdMost()
 	s.Largest = []Object{}
 	for _, i := range largest.All() {
 		o := s.Object(int(i))
 		o.Path = s.Path(int(i))
 		s.Largest = append(s.Largest, o)
 	}
+}
+
+// holdMost says who holds the types that retain most.
+func (s *Snapshot) holdMost() {
+	most := top.List[string]{N: mostHeld}
+	for i := range s.Types {
+		if r := float64(s.Types[i].RetainedBytes); most.Wants(r) {
+			most.Add(r, s.Types[i].Type)
+		}
+	}
+	names := most.All()
+	s.Held = s.Holders(func(name string) bool { return slices.Contains(names, name) })
 }
 
 func (s *Snapshot) countRoots() {
@@ -200,6 +213,7 @@ func (s *Snapshot) search() {
 			}
 		}
 	}
+	s.nearest = queue
 }
 
 // Diff returns how the types of a later snapshot b differ from those of a, the

@@ -28,6 +28,7 @@ func (r *Result) Tables() []table.View {
 			table.Text("address", func(x row[Object]) string { return x.of.Address }),
 			table.Text("type", func(x row[Object]) string { return x.of.Type }).About(),
 			table.Text("path", func(x row[Object]) string { return strings.Join(x.of.Path, " > ") }).Helped("from a root")).Ordered("retainedBytes"),
+		r.holders(),
 		each(r, "root", "Roots", func(s *Snapshot) []RootKind { return s.Roots },
 			table.Count("count", func(x row[RootKind]) int { return x.of.Count }),
 			table.Text("kind", func(x row[RootKind]) string { return x.of.Kind }).About()).Ordered("count"),
@@ -72,4 +73,59 @@ func (r *Result) changes() table.View {
 		table.Count("bytes", func(c Change) int64 { return c.Bytes }),
 		table.Count("retainedBytes", func(c Change) int64 { return c.RetainedBytes }),
 		table.Text("type", func(c Change) string { return c.Type }).About())
+}
+
+// A held row is a holder in the tree of a type.
+type heldRow struct {
+	*Holder
+	of    *Held
+	depth int
+}
+
+// rowsOf lists the trees of holders, each before those who hold it.
+func rowsOf(held []*Held) (list []heldRow) {
+	var add func(of *Held, h *Holder, depth int)
+	add = func(of *Held, h *Holder, depth int) {
+		list = append(list, heldRow{h, of, depth})
+		for _, x := range h.Holders {
+			add(of, x, depth+1)
+		}
+	}
+	for _, of := range held {
+		add(of, &of.Holder, 0)
+		if of.Unreachable > 0 {
+			add(of, &Holder{Name: unheld, Count: of.Unreachable, Bytes: of.UnreachableBytes}, 1)
+		}
+	}
+	return list
+}
+
+// unheld stands for what holds objects that no root keeps alive.
+const unheld = "(nothing: they wait for finalizers, or are held weakly)"
+
+// holders lists who holds types, as a tree of which each row holds that above it.
+func (r *Result) holders() table.View {
+	type held = row[heldRow]
+	share := func(x held) measure.Float {
+		return measure.Ratio(measure.Known(100*float64(x.of.Bytes)), measure.Known(float64(x.of.of.Bytes)))
+	}
+	return each(r, "holder", "Who holds types", func(s *Snapshot) []heldRow { return rowsOf(s.Held) },
+		table.Count("count", func(x held) int { return x.of.Count }).As("Objects"),
+		table.Count("bytes", func(x held) uint64 { return x.of.Bytes }),
+		table.Amount("sharePercent", share).Helped("of the bytes of the type"),
+		table.Text("type", func(x held) string { return x.of.of.Name }).For(table.Programs),
+		table.Count("depth", func(x held) int { return x.of.depth }).For(table.Programs),
+		table.Text("name", func(x held) string { return x.of.Name }).For(table.Programs),
+		table.Text("holder", func(x held) string { return strings.Repeat("  ", x.of.depth) + x.of.shown() }).For(table.People).About())
+}
+
+// shown returns the name with what it is.
+func (x heldRow) shown() string {
+	switch {
+	case x.depth == 0 || x.Name == unheld:
+		return x.Name
+	case x.Root:
+		return "< root: " + x.Name
+	}
+	return "< " + x.Name
 }

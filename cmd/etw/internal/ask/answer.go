@@ -23,12 +23,13 @@ import (
 // A Question is a command that an analysis of the events of traces answers.
 type Question struct {
 	name, short, Long, example string
-	views                      []string    // what the rows of the table can be, the default first
-	Needs                      []need.Need // what to record for it
-	missing                    string      // what to say in place of needs
-	whole                      bool        // people see all rows if they do not say how many
-	rooted                     bool        // --root is for all views
-	reads                      bool        // the view says what is kept of the trace
+	views                      []string               // what the rows of the table can be, the default first
+	Needs                      []need.Need            // what to record for it
+	missing                    string                 // what to say in place of needs
+	whole                      bool                   // people see all rows if they do not say how many
+	rooted                     bool                   // --root is for all views
+	reads                      bool                   // the view says what is kept of the trace
+	flags                      func(f *pflag.FlagSet) // of this question alone, or nil
 	ask                        func(mux *etw.Mux) answer
 	other                      *Question // another side of it, with a result of its own, or nil
 	turned                     bool      // to the other side, by the flag of its name
@@ -112,6 +113,9 @@ func (q *Question) Command() *cobra.Command {
 	if q.rooted || slices.Contains(q.views, byStack) {
 		f.StringVar(&q.root, "root", "", "only what code that matches one of these `PATTERNS` calls, by the call stacks\nof events; etw help frames explains patterns")
 		cli.Completions(cmd, map[string]cobra.CompletionFunc{"root": cobra.NoFileCompletions})
+	}
+	if q.flags != nil {
+		q.flags(f)
 	}
 	q.rank.Flags(cmd, "")
 	if !q.whole {

@@ -2,15 +2,20 @@ package ask
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/etwgen/etwgen/analysis/heap"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // NewHeap returns the command that shows snapshots of heaps.
 func NewHeap() *Question {
+	var holding []string
 	return &Question{
 		name:  "heap",
 		short: "Show what is on the heap, and what keeps it there",
@@ -22,20 +27,39 @@ A snapshot is made when a recording begins, so the program must already run: etw
 collect -p PID --providers clr:0x1980001:5 --duration 10s.
 
 The rows are types, or what --by says: the hundred objects that retain most, each with
-a path that keeps it alive; roots; snapshots; or how types changed from the first
-snapshot to the last, of one trace or of several.
+a path that keeps it alive; who holds types; roots; snapshots; or how types changed from
+the first snapshot to the last, of one trace or of several.
+
+Who holds a type is a tree: each row holds that above it, up to the roots, by a shortest
+path of each object; objects of one type in a row are one. It is of the ten types that
+retain most, or of those that --holding names. Of a static field the trace does not tell
+the class.
 
 A snapshot makes the process collect, and stops it while the heap is walked.`,
 		example: `  etw heap heapdump.nettrace
   etw heap --sort retainedBytes --top 5 heapdump.nettrace
   etw heap --by object --format csv heapdump.nettrace
+  etw heap --by holder --holding 'System.String' heapdump.nettrace
   etw heap --by root heapdump.nettrace
   etw heap --format json heapdump.nettrace | jq '.snapshots[0].reachableBytes'
   etw heap -p 1234`,
 		views: viewsOf(new(heap.Result)),
 		Needs: heap.Needs,
+		flags: func(f *pflag.FlagSet) {
+			f.StringSliceVar(&holding, "holding", nil, "say who holds these `TYPES`, with * for any text: --by holder")
+		},
 		ask: func(mux *etw.Mux) answer {
-			return &viewed[*heap.Result]{find: heap.New(mux).Result, facts: heapTotals}
+			a := heap.New(mux)
+			find := func() *heap.Result {
+				res := a.Result()
+				if len(holding) > 0 {
+					res.Hold(func(name string) bool {
+						return slices.ContainsFunc(holding, func(glob string) bool { return filter.Glob(glob).Match(name) })
+					})
+				}
+				return res
+			}
+			return &viewed[*heap.Result]{find: find, facts: heapTotals}
 		},
 	}
 }
