@@ -37,6 +37,9 @@ type Figure struct {
 	// Grows says that the value grows with what is recorded, and can be set against it:
 	// see [Per].
 	Grows bool
+	// Whole is the same for all parts of a sum, such as the bytes of each type. Of these, those
+	// weigh most that change most.
+	Whole string
 }
 
 // Per returns the figures of a recording, those that grow set against n, such as its length
@@ -265,9 +268,30 @@ func (c *Change) Weight() float64 {
 // Sort puts changes first, those that weigh most before the rest, then what is noise, and
 // last what only one side has.
 func Sort(list []Change) {
+	most := make(map[string]float64) // changes of parts
+	for i := range list {
+		whole := list[i].Figure.Whole
+		most[whole] = max(most[whole], math.Abs(list[i].By()))
+	}
+	weight := func(x *Change) float64 {
+		if whole := x.Figure.Whole; whole != "" && most[whole] > 0 {
+			return x.Weight() * math.Abs(x.By()) / most[whole]
+		}
+		return x.Weight()
+	}
 	order.Stable(list, func(x, y Change) int {
-		return cmp.Or(cmp.Compare(x.Verdict.order(), y.Verdict.order()), cmp.Compare(y.Weight(), x.Weight()))
+		return cmp.Or(cmp.Compare(x.Verdict.order(), y.Verdict.order()), cmp.Compare(weight(&y), weight(&x)))
 	})
+}
+
+// By returns by how much B differs from A, where both have the number, and else 0.
+func (c *Change) By() float64 {
+	a, haveA := c.A.Median.Get()
+	b, haveB := c.B.Median.Get()
+	if !haveA || !haveB {
+		return 0
+	}
+	return b - a
 }
 
 // order says where a verdict stands.

@@ -216,3 +216,19 @@ func TestNoise(t *testing.T) {
 		t.Errorf("of %d rounds the slowdown is found in %d; %d other numbers changed", rounds, found, changed)
 	}
 }
+
+// TestSortParts puts of the parts of a sum that first which changed most, whatever it was before.
+func TestSortParts(t *testing.T) {
+	figure := func(name string, v float64, whole string) Figure { return Figure{Metric: name, Value: v, Whole: whole, Sum: true} }
+	a := []Figure{figure("bytes.grown", 900, "bytes.*"), figure("other", 10, "")}
+	b := []Figure{figure("bytes.grown", 2000, "bytes.*"), figure("bytes.new", 40, "bytes.*"), figure("bytes.gone", 0, "bytes.*"), figure("other", 20, "")}
+	list := Sides([][]Figure{a}, [][]Figure{b}, 10)
+	Sort(list)
+	var order []string
+	for i := range list {
+		order = append(order, list[i].Figure.Metric)
+	}
+	if want := []string{"bytes.grown", "other", "bytes.new", "bytes.gone"}; !slices.Equal(order, want) {
+		t.Errorf("%q", order)
+	}
+}

@@ -107,7 +107,11 @@ func kindOf(metric string) *Kind {
 
 // figure returns a figure without a value. Of says what it is of.
 func (k *Kind) figure(of string) compare.Figure {
-	return compare.Figure{Metric: strings.Replace(k.Metric, "*", of, 1), Area: k.Area, Name: strings.Replace(k.Name, "*", of, 1), Unit: k.Unit,
+	whole := ""
+	if strings.HasSuffix(k.Metric, ".*") && k.has(sum|held) {
+		whole = k.Metric
+	}
+	return compare.Figure{Metric: strings.Replace(k.Metric, "*", of, 1), Whole: whole, Area: k.Area, Name: strings.Replace(k.Name, "*", of, 1), Unit: k.Unit,
 		MoreIsWorse: k.has(worse), Sum: k.has(sum | held), Grows: k.has(sum)}
 }
 

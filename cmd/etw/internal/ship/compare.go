@@ -186,6 +186,7 @@ func (c *comparing) main(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	c.suggestHeap(sides, res)
 	p := c.out.Open(cmd, false)
 	err = c.print(p, sides, res)
 	if err == nil {
@@ -205,6 +206,17 @@ func (c *comparing) suggest(cmd *cobra.Command, sides [2]*side) {
 	c.out.About.Suggest(fmt.Sprintf("etw top --by kind --diff %s %s", a, b), "which kinds of work have changed")
 	if len(sides[0].paths) == 1 && len(sides[1].paths) == 1 {
 		c.out.About.Suggest("", "four or more recordings of each side tell what is noise: etw compare A... -- B...")
+	}
+}
+
+// suggestHeap says where more stands of two heaps that differ.
+func (c *comparing) suggestHeap(sides [2]*side, res *compared) {
+	inHeap := func(x compare.Change) bool { return x.Figure.Area == "heap" && x.By() != 0 }
+	if len(sides[0].paths) == 1 && len(sides[1].paths) == 1 && slices.ContainsFunc(res.rows, inHeap) {
+		a, b := show.ShellWord(sides[0].paths[0]), show.ShellWord(sides[1].paths[0])
+		res.heaps = fmt.Sprintf("etw heap --by change %s %s", a, b)
+		c.out.About.Suggest(res.heaps, "how the heaps have changed")
+		c.out.About.Suggest("etw heap --by holder "+b, "who holds the types that retain most")
 	}
 }
 
@@ -243,6 +255,7 @@ type compared struct {
 	areas     map[string][2]bool // which of the sides have numbers about it
 	failed    []failure
 	notes     []string
+	heaps     string // the command that says more of heaps that differ, or ""
 }
 
 // Thresholds where recordings are too few to tell noise, and where there is one alone.

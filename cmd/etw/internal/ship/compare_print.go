@@ -77,6 +77,9 @@ func (c *comparing) print(p *show.Printer, sides [2]*side, res *compared) error 
 	if err := c.rank.WriteFirst(p, t); err != nil {
 		return err
 	}
+	if p.Format == show.FormatText && res.heaps != "" {
+		p.Prose(show.ColorDim, "how the heaps have changed: "+cli.Clean(res.heaps), 2)
+	}
 	if p.Format == show.FormatText && res.small > 0 && !c.all {
 		p.Prose(show.ColorDim, fmt.Sprintf("%s of %d differ by noise, or by less than %s %%; --all shows them", show.Count(res.small, "number", "numbers"), res.all, look.PlainFloat(res.threshold)), 2)
 	}
@@ -159,15 +162,23 @@ func comparedTable(rows []compare.Change, several bool) *show.Table {
 	if !several {
 		spreadA, spreadB, p = spreadA.ForPrograms(), spreadB.ForPrograms(), p.ForPrograms()
 	}
-	t := show.NewTable(show.Measured("a", 3), spreadA, show.Measured("b", 3), spreadB, show.Measured("changePercent", 1), p, show.Label("verdict"),
+	t := show.NewTable(show.Measured("a", 3), spreadA, show.Measured("b", 3), spreadB, show.Measured("change", 3), show.Measured("changePercent", 1), p, show.Label("verdict"),
 		show.Label("metric"), show.Label("area").ForPrograms(), show.Label("name").ForPrograms())
-	t.Columns[4].Head = "CHANGE %"
+	t.Columns[5].Head = "CHANGE %"
 	for i := range rows {
 		x := &rows[i]
-		t.Add(show.Maybe(x.A.Median), show.Maybe(spreadOf(&x.A)), show.Maybe(x.B.Median), show.Maybe(spreadOf(&x.B)), show.Maybe(x.Percent), show.Maybe(x.P), verdictText(x),
+		t.Add(show.Maybe(x.A.Median), show.Maybe(spreadOf(&x.A)), show.Maybe(x.B.Median), show.Maybe(spreadOf(&x.B)), show.Maybe(changeOf(x)), show.Maybe(x.Percent), show.Maybe(x.P), verdictText(x),
 			x.Figure.Metric, x.Figure.Area, x.Figure.Name)
 	}
 	return t
+}
+
+// changeOf returns by how much the sides differ.
+func changeOf(x *compare.Change) (by quantity.Float) {
+	if x.A.Median != (quantity.Float{}) && x.B.Median != (quantity.Float{}) {
+		by = quantity.Known(x.By())
+	}
+	return by
 }
 
 // spreadOf returns how far recordings are apart, of which there are several.
