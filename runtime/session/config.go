@@ -74,8 +74,8 @@ type Config struct {
 	// Consumption says how events are delivered.
 	Consumption
 
-	// Rundown has the .NET runtimes of the machine say at the end what they have loaded
-	// and compiled.
+	// Rundown has the .NET runtimes of the machine say, at the end if nothing else is
+	// asked for, what they have loaded and compiled.
 	Rundown *Rundown
 }
 
@@ -199,13 +199,55 @@ const (
 	Drop
 )
 
-// A Rundown is what .NET runtimes say at the end of a session: by it, the addresses of
-// call stacks get names.
+// A Rundown is what .NET runtimes say of what they have: by it, the addresses of call
+// stacks get names.
 type Rundown struct {
-	// Keywords choose what they say. 0 is [DefaultRundown].
+	// When they say it.
+	When RundownTime
+	// Keywords choose what they say. 0 is [DefaultRundown]. Those that say when need not
+	// be among them.
 	Keywords uint64
-	// Timeout is how long they may take. 0 is 30 s.
+	// Timeout is how long they may take at the end. 0 is 30 s.
 	Timeout time.Duration
+}
+
+// A RundownTime is when runtimes say what they have.
+type RundownTime uint8
+
+// At the end they know all that ran, and disturb nothing that is measured. At the start
+// they know what there was before, and nobody waits for them.
+const (
+	RundownAtEnd RundownTime = iota
+	RundownAtStart
+	RundownAtBoth
+)
+
+// The keywords of the rundown's provider that say when. A session needs one of them.
+const (
+	rundownStart = 0x40
+	rundownEnd   = 0x100
+)
+
+// asked returns the keywords with which a rundown takes place at a time, and reports
+// whether it does.
+func (r *Rundown) asked(when RundownTime) (keywords uint64, ok bool) {
+	if r == nil || r.When != when && r.When != RundownAtBoth {
+		return 0, false
+	}
+	if keywords = r.Keywords; keywords == 0 {
+		keywords = DefaultRundown
+	}
+	keywords &^= rundownStart | rundownEnd
+	if when == RundownAtStart {
+		return keywords | rundownStart, true
+	}
+	return keywords | rundownEnd, true
+}
+
+// endsWithRundown reports whether there is a rundown before a session ends.
+func (c *Config) endsWithRundown() bool {
+	_, ok := c.Rundown.asked(RundownAtEnd)
+	return ok
 }
 
 // DefaultRundown has all that names methods, and settings of the garbage collector.

@@ -138,6 +138,35 @@ func Stop(name string) (Info, error) { return byName(opStop, name, controlStop) 
 // Flush has the session of a name deliver, or write, the buffers that are not full.
 func Flush(name string) (Info, error) { return byName(opFlush, name, controlFlush) }
 
+// Enable enables a provider for the session of a name, whoever has started it, or says
+// anew what that takes of it.
+func Enable(name string, provider etw.GUID, e Enablement) error {
+	s, err := find(name)
+	if err != nil {
+		return err
+	}
+	return s.Enable(provider, e)
+}
+
+// Disable has the session of a name take nothing more of a provider.
+func Disable(name string, provider etw.GUID) error {
+	s, err := find(name)
+	if err != nil {
+		return err
+	}
+	return s.Disable(provider)
+}
+
+// find returns the session of a name, to control it and no more.
+func find(name string) (*Session, error) {
+	info, err := Query(name)
+	if err != nil {
+		return nil, err
+	}
+	sys, err := current()
+	return &Session{sys: sys, name: info.Name, handle: info.Handle}, err
+}
+
 // maxSessions is as many as a system can be set to have.
 const maxSessions = 256
 

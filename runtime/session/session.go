@@ -65,6 +65,11 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 			return nil, s.undo(fmt.Errorf("%w (provider %v)", err, p))
 		}
 	}
+	if keywords, ok := cfg.Rundown.asked(RundownAtStart); ok {
+		if err := s.Enable(rundownProvider, Enablement{Level: etw.LevelVerbose, Keywords: keywords}); err != nil {
+			return nil, s.undo(fmt.Errorf("%w (the rundown)", err))
+		}
+	}
 	return s, nil
 }
 

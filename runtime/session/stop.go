@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,8 +17,8 @@ type ending struct {
 }
 
 // Stop ends the session. It returns when the system has done so; what was not delivered
-// before comes to Next, and then io.EOF. With a [Rundown], and a reader, it returns at
-// once: the reader sees the rundown, and then the end. Of a session that Attach has
+// before comes to Next, and then io.EOF. With a [Rundown] at the end, and a reader, it
+// returns at once: the reader sees the rundown, and then the end. Of a session that Attach has
 // opened Stop ends the delivery, and not the session.
 //
 // Any goroutine may call Stop, a handler among them, and more than once. Of a session
@@ -25,7 +26,7 @@ type ending struct {
 // may be tried again.
 func (s *Session) Stop(ctx context.Context) error {
 	e := s.end()
-	if e == nil || s.config.Rundown != nil && s.consumer != nil {
+	if e == nil || s.config.endsWithRundown() && s.consumer != nil {
 		return nil
 	}
 	select {
@@ -65,7 +66,7 @@ func (s *Session) stop(e *ending) {
 		s.consumer.closeTrace()
 		return
 	}
-	if s.config.Rundown != nil {
+	if s.config.endsWithRundown() {
 		s.rundown()
 	}
 	if s.consumer != nil {
@@ -168,18 +169,12 @@ var rundownStep = 250 * time.Millisecond
 // rundown has the .NET runtimes say what they know, and waits until nothing more comes.
 // Whoever reads need not: the system counts what it writes.
 func (s *Session) rundown() {
-	r := *s.config.Rundown
-	if r.Keywords == 0 {
-		r.Keywords = DefaultRundown
-	}
-	if r.Timeout == 0 {
-		r.Timeout = defaultRundownTimeout
-	}
-	if s.Enable(rundownProvider, Enablement{Level: etw.LevelVerbose, Keywords: r.Keywords}) != nil {
+	keywords, _ := s.config.Rundown.asked(RundownAtEnd)
+	if s.Enable(rundownProvider, Enablement{Level: etw.LevelVerbose, Keywords: keywords}) != nil {
 		return // the session is to be stopped in any case
 	}
 	defer s.Disable(rundownProvider)
-	timeout := time.After(r.Timeout)
+	timeout := time.After(cmp.Or(s.config.Rundown.Timeout, defaultRundownTimeout))
 	tick := time.NewTicker(rundownStep)
 	defer tick.Stop()
 	for quiet, written := 0, uint32(0); quiet < rundownQuiet; {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -258,22 +260,69 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// TestRundown: before the end the runtimes are asked for what they have loaded.
+// TestRundown: before the end, after the start, or both, the runtimes are asked for what
+// they have loaded. The keywords that say when are right, whatever is asked for.
 func TestRundown(t *testing.T) {
 	f := install(t)
 	step := rundownStep
 	rundownStep = time.Millisecond
 	t.Cleanup(func() { rundownStep = step })
-	s := begin(t, Config{Name: "s", Rundown: &Rundown{}})
-	session := f.session("s")
-	within(t, "Stop", func() error { return s.Stop(t.Context()) })
-	<-s.Done()
-	want := fakeEnabled{provider: rundownProvider, control: enableEnable, level: 5, any: DefaultRundown}
-	if e := session.enabled; len(e) != 2 || e[0].provider != want.provider || e[0].any != want.any || e[1].control != enableDisable {
-		t.Errorf("%+v", e)
+	for _, test := range []struct {
+		rundown *Rundown
+		want    []uint64 // of the calls that enable, 0 of one that disables
+	}{
+		{nil, nil},
+		{&Rundown{}, []uint64{DefaultRundown, 0}},
+		{&Rundown{When: RundownAtStart}, []uint64{0x20079}},
+		{&Rundown{When: RundownAtBoth}, []uint64{0x20079, DefaultRundown, 0}},
+		{&Rundown{Keywords: 0x38}, []uint64{0x138, 0}},
+		{&Rundown{Keywords: 0x138, When: RundownAtStart}, []uint64{0x78}},
+	} {
+		s := begin(t, Config{Name: "s", Rundown: test.rundown})
+		session := f.session("s")
+		within(t, "Stop", func() error { return s.Stop(t.Context()) })
+		<-s.Done()
+		var got []uint64
+		for _, e := range session.enabled {
+			if e.provider != rundownProvider || (e.control == enableEnable) != (e.level == etw.LevelVerbose) || (e.control == enableDisable) != (e.any == 0) {
+				t.Errorf("%+v", e)
+			}
+			got = append(got, e.any)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%+v: %#x, want %#x", test.rundown, got, test.want)
+		}
+		if waited := session.p.buffersWritten == 3; waited != slices.Contains(test.want, 0) {
+			t.Errorf("%+v: whether somebody waited for the rundown: %v", test.rundown, waited)
+		}
 	}
-	if session.p.buffersWritten != 3 {
-		t.Error("nobody waited for the rundown")
+	f.codes[opEnable] = codeAccessDenied
+	if _, err := Start(t.Context(), Config{Name: "s", Rundown: &Rundown{When: RundownAtStart}}); !errors.Is(err, codeAccessDenied) || f.session("s") != nil {
+		t.Errorf("%v, %v", err, f.session("s"))
+	}
+}
+
+// TestEnableByName: what the session of another program takes is changed while it runs.
+func TestEnableByName(t *testing.T) {
+	f := install(t)
+	other := f.add("other")
+	if err := Enable("other", testProvider, Enablement{Level: 4, Keywords: 0x11, Properties: PropertyStack}); err != nil {
+		t.Error(err)
+	}
+	if err := Disable("OTHER", testProvider); err != nil {
+		t.Error(err)
+	}
+	want := []fakeEnabled{{provider: testProvider, control: enableEnable, level: 4, any: 0x11, property: PropertyStack}, {provider: testProvider, control: enableDisable}}
+	if diff := cmp.Diff(want, other.enabled, cmp.AllowUnexported(fakeEnabled{}, encodedFilter{})); diff != "" {
+		t.Error(diff)
+	}
+	for _, err := range []error{Enable("none", testProvider, Enablement{}), Disable("none", testProvider)} {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+	}
+	if f.session("other") == nil {
+		t.Error("the session was stopped")
 	}
 }
 

@@ -2,6 +2,7 @@ package windows
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,13 +34,13 @@ func (m *MachineEnabling) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&m.Providers, "providers", nil, "take the events of these providers: `NAME:KEYWORDS:LEVEL:ARGUMENTS`,...; a\nprovider is a name, a GUID, or an EventSource as *NAME; repeatable")
 	KernelFlag(cmd, &m.Kernel)
 	f.BoolVar(&m.Stacks, "stacks", false, "log call stacks with the providers' events, and with the kernel's samples and\nswitches of threads")
-	f.StringVar(&m.Rundown, "rundown", RundownAuto, "whether .NET processes say at the end of their methods: `WHAT` is auto or none")
+	f.StringVar(&m.Rundown, "rundown", RundownAuto, "`WHEN` .NET processes say of their methods, by which stacks get names: auto\n(at the end, if the runtime is among the providers), none, start, end or both")
 	f.StringVar(&m.name, "name", "", "the `NAME` of the session; otherwise one that etw sessions knows")
 	f.IntVar(&m.BufferMB, "buffer-mb", SessionBufferMB, "let the session use up to so many `MB` for events that are not written yet")
 	pick.KnownFlag(cmd, &m.Manifests)
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
 		"providers": cobra.NoFileCompletions, "name": cobra.NoFileCompletions, "buffer-mb": cobra.NoFileCompletions,
-		"rundown": cobra.FixedCompletions([]string{RundownAuto, RundownNone}, cobra.ShellCompDirectiveNoFileComp),
+		"rundown": cobra.FixedCompletions(slices.Sorted(maps.Keys(rundowns)), cobra.ShellCompDirectiveNoFileComp),
 	})
 }
 
@@ -56,6 +57,15 @@ const (
 	SessionBufferMB = 64
 )
 
+// rundowns are the words that --rundown takes for a machine.
+var rundowns = map[string]*session.Rundown{
+	RundownAuto: {},
+	RundownNone: nil,
+	"start":     {When: session.RundownAtStart},
+	"end":       {},
+	"both":      {When: session.RundownAtBoth},
+}
+
 // Config reads the flags.
 func (m *MachineEnabling) Config(cmd *cobra.Command) (cfg session.Config, err error) {
 	switch {
@@ -63,8 +73,10 @@ func (m *MachineEnabling) Config(cmd *cobra.Command) (cfg session.Config, err er
 		return cfg, &cli.UsageError{Err: errNothing}
 	case m.BufferMB <= 0:
 		return cfg, cli.Usagef("--buffer-mb: %d is not a size, from 1 on", m.BufferMB)
-	case m.Rundown != RundownAuto && m.Rundown != RundownNone:
-		return cfg, cli.Usagef("--rundown %s: it is auto or none", m.Rundown)
+	}
+	rundown, ok := rundowns[m.Rundown]
+	if !ok {
+		return cfg, cli.Usagef("--rundown %s: it is auto, none, start, end or both", m.Rundown)
 	}
 	known, err := pick.ReadManifests(cmd, m.Manifests)
 	if err != nil {
@@ -93,8 +105,8 @@ func (m *MachineEnabling) Config(cmd *cobra.Command) (cfg session.Config, err er
 		}
 	}
 	isCLR := func(p session.Provider) bool { return p.GUID == clr.Provider.Desc.GUID }
-	if m.Rundown == RundownAuto && slices.ContainsFunc(cfg.Providers, isCLR) {
-		cfg.Rundown = new(session.Rundown)
+	if m.Rundown != RundownAuto || slices.ContainsFunc(cfg.Providers, isCLR) {
+		cfg.Rundown = rundown
 	}
 	return cfg, nil
 }

@@ -26,7 +26,8 @@ func NewRecord() *cobra.Command {
 processes to a file, until --duration is over or an interrupt (^C). One session takes
 both the kernel's events and those of other providers, so that nothing is to be merged.
 If the .NET runtime is among the providers, its processes then say which methods they
-have compiled, so that call stacks get names; --rundown none does without.
+have loaded and compiled, so that call stacks get names; --rundown none does without, and
+--rundown both has them say it when the recording begins, too, for those that end before it.
 
 With --max-size and --mode circular the file keeps the newest events; with --mode
 new-file the recording goes on in another file, each of which can be read by itself.
@@ -135,7 +136,7 @@ func (r *machineRecord) main(cmd *cobra.Command, _ []string) error {
 	begun := time.Now()
 	fmt.Fprintf(cmd.ErrOrStderr(), "etw: recording to %s; an interrupt (^C) ends it\n", cli.Clean(cfg.File.Path))
 	awaitEnd(ctx, s, r.duration)
-	if cfg.Rundown != nil {
+	if cfg.Rundown != nil && cfg.Rundown.When != session.RundownAtStart {
 		fmt.Fprintln(cmd.ErrOrStderr(), "etw: stopping; .NET processes say what their methods are called")
 	}
 	if err := s.Stop(context.WithoutCancel(ctx)); err != nil {
