@@ -19,7 +19,7 @@ import (
 
 // NewDump returns the command that prints events.
 func NewDump() *cobra.Command {
-	d := new(Dump)
+	d := &Dump{Out: show.Output{Also: formatXML}}
 	cmd := &cobra.Command{
 		Use:   "dump [flags] FILE...",
 		Short: "Print events with their fields",
@@ -36,7 +36,8 @@ does, but of several --where all must hold. Names that neither the trace nor the
 knows are a mistake, with the exit code 2; that a trace has none of something is an
 answer. What the keys
 of an event in JSON are, docs/json.md says; CSV and Markdown have the same as columns, and
-one for each field of the events that are chosen, or of --fields.`,
+one for each field of the events that are chosen, or of --fields. XML is as tracerpt of
+Windows writes it, without call stacks.`,
 		Example: `  etw dump gc.nettrace
   etw dump --provider clr --keywords GC --level verbose --limit 20 gc.nettrace
   etw dump --where 'TypeName ~ ^System' --from 1ms --to 2s alloc.nettrace
@@ -44,6 +45,7 @@ one for each field of the events that are chosen, or of --fields.`,
   etw dump --event GCHeapStats --format csv gc.nettrace > heap.csv
   etw dump --format json alloc.nettrace | jq '[.rows[].fields.AllocationAmount64] | add'
   etw dump --format jsonl exceptions.nettrace | jq -c 'select(.level <= 2) | .fields'
+  etw dump --format xml gc.nettrace > gc.xml
   etw dump --manifest MyProvider.man trace.etl
   etw dump --follow gc.nettrace`,
 		Args:              cobra.MinimumNArgs(1),
@@ -96,6 +98,11 @@ func (d *Dump) main(cmd *cobra.Command, args []string) error {
 	}
 	if err := d.Out.Check(cmd); err != nil {
 		return err
+	}
+	if d.Out.Format == formatXML {
+		if err := d.Style.checkXML(); err != nil {
+			return err
+		}
 	}
 	if d.Follow && (len(args) != 1 || args[0] == trace.Stdin) {
 		return cli.Usagef("--follow takes one file")
@@ -165,7 +172,7 @@ func (d *Dump) Prepare(t *trace.Trace, args []string) (etw.Source, error) {
 		src = d.stacks.Over(t)
 	}
 	d.Selector.Resolve(t)
-	lines := d.Out.Format == show.FormatJSON || d.Out.Format == show.FormatJSONL
+	lines := slices.Contains([]string{show.FormatJSON, show.FormatJSONL, formatXML}, d.Out.Format)
 	m := pick.NewMeeting(d.Selector, t)
 	if d.names == nil { // of a live process
 		d.names = pick.NewNames()
@@ -349,6 +356,8 @@ func (s *dumpStyle) writer(out *show.Output, sel *pick.Selector, m *pick.Meeting
 			list: show.JsonList{Lines: out.Format == show.FormatJSONL, About: &out.About}, enums: enumStyles[s.enums], stacks: s.stacks, names: s.names, payload: s.payload,
 			only: s.fields, file: m.Several,
 		}, nil
+	case formatXML:
+		return &xmlWriter{enums: enumStyles[s.enums], only: s.fields, known: append(pick.BuiltinProviders(), sel.Known...)}, nil
 	case show.FormatCSV, show.FormatMD:
 		return s.columnWriter(out, sel, m, whole)
 	}

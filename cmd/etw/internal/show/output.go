@@ -22,6 +22,8 @@ type Output struct {
 	Color   string
 	noPager bool
 
+	Also string // a format that this command has beside those of all
+
 	About About // what JSON has beside the result
 }
 
@@ -42,16 +44,28 @@ var (
 // Flags adds the flags to a command.
 func (o *Output) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&o.Format, "format", "f", FormatText, "print as `FORMAT`: text, json (one document), jsonl (an object in each\nline), csv or md (a table of Markdown)")
+	last := "csv or md (a table of Markdown)"
+	if o.Also != "" {
+		last = "csv, md (a table of Markdown) or " + o.Also
+	}
+	f.StringVarP(&o.Format, "format", "f", FormatText, "print as `FORMAT`: text, json (one document), jsonl (an object in each\nline), "+last)
 	f.BoolVar(&o.JSON, "json", false, "the same as --format json")
 	f.BoolVar(&o.CsvRaw, "csv-raw", false, "leave texts in CSV as they are, also those that a spreadsheet would\ntake as formulas and those that a terminal would take as commands")
 	f.BoolVar(&o.wide, "wide", false, "do not fit text to the width of the terminal")
 	f.StringVar(&o.Color, "color", "auto", "use colours: auto (on a terminal), always or never")
 	f.BoolVar(&o.noPager, "no-pager", false, "do not show text in a pager; which one is, PAGER says")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
-		"format": cobra.FixedCompletions(Formats, cobra.ShellCompDirectiveNoFileComp),
+		"format": cobra.FixedCompletions(o.formats(), cobra.ShellCompDirectiveNoFileComp),
 		"color":  cobra.FixedCompletions(colors, cobra.ShellCompDirectiveNoFileComp),
 	})
+}
+
+// formats returns those that the command has.
+func (o *Output) formats() []string {
+	if o.Also == "" {
+		return Formats
+	}
+	return append(slices.Clip(Formats), o.Also)
 }
 
 // Check reads the flags.
@@ -63,8 +77,8 @@ func (o *Output) Check(cmd *cobra.Command) error {
 		o.Format = FormatJSON
 	}
 	switch {
-	case !slices.Contains(Formats, o.Format):
-		return cli.Usagef("--format %s: there are %s", o.Format, strings.Join(Formats, ", "))
+	case !slices.Contains(o.formats(), o.Format):
+		return cli.Usagef("--format %s: there are %s", o.Format, strings.Join(o.formats(), ", "))
 	case !slices.Contains(colors, o.Color):
 		return cli.Usagef("--color %s: there are %s", o.Color, strings.Join(colors, ", "))
 	}

@@ -1,0 +1,250 @@
+package look
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/xml"
+	"slices"
+	"strconv"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// formatXML is what tracerpt and the event log of Windows write.
+const formatXML = "xml"
+
+// The namespaces of its elements.
+const (
+	eventSpace = "http://schemas.microsoft.com/win/2004/08/events/event"
+	traceSpace = "http://schemas.microsoft.com/win/2004/08/events/trace"
+)
+
+// The codes with which Windows says why data could not be rendered: there is no template,
+// or the data are not of it.
+const (
+	errNoTemplate = 15003
+	errNotOfIt    = 15005
+)
+
+// An xmlWriter prints an event as an element.
+type xmlWriter struct {
+	enums etw.EnumStyle
+	only  []string        // fields, all if it is nil
+	known []*etw.Provider // of which keywords have names
+
+	time  show.Stamp
+	plans []xmlPlan // by the index of the event
+	cell  []byte
+	text  bytes.Buffer
+}
+
+// An xmlPlan is what all events of one kind have in common.
+type xmlPlan struct {
+	provider []byte // the element
+	names    []byte // of level, task and opcode are elements that come before those of keywords
+	of       *etw.Provider
+	desc     *etw.EventDesc
+	keys     []string // of its fields
+}
+
+// checkXML reports flags for what the format has no place for.
+func (s *dumpStyle) checkXML() error {
+	if s.stacks || s.payload {
+		return cli.Usagef("--format xml has no place for call stacks, nor for payloads of what is decoded: json has")
+	}
+	return nil
+}
+
+func (w *xmlWriter) begin(b []byte) []byte {
+	return append(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Events>\n"...)
+}
+
+func (w *xmlWriter) end(b []byte) []byte { return append(b, "</Events>\n"...) }
+
+func (w *xmlWriter) append(b []byte, s *pick.Shot) []byte {
+	p := w.plan(s)
+	b = append(b, `<Event xmlns="`+eventSpace+`">`+"\n\t<System>\n"...)
+	b = append(b, p.provider...)
+	b = xmlNumber(b, "EventID", uint64(s.ID))
+	b = xmlNumber(b, "Version", uint64(s.Version))
+	b = xmlNumber(b, "Level", uint64(s.Level))
+	b = xmlNumber(b, "Task", uint64(s.EventTask()))
+	b = xmlNumber(b, "Opcode", uint64(s.EventOpcode()))
+	b = append(show.AppendHex(append(b, "\t\t<Keywords>"...), s.Keywords), "</Keywords>\n"...)
+	b = append(b, "\t\t<TimeCreated SystemTime=\""...)
+	b = w.time.Append(b, s.Clock.FileTime(s.Timestamp))
+	b = append(b[:len(b)-1], "00Z\" />\n\t\t<Correlation"...) // nine digits, as Windows has them
+	b = xmlGUID(b, " ActivityID", s.ActivityID)
+	b = xmlGUID(b, " RelatedActivityID", s.RelatedActivityID)
+	b = append(b, " />\n\t\t<Execution ProcessID=\""...)
+	b = xmlID(b, s.ProcessID)
+	b = append(b, `" ThreadID="`...)
+	b = xmlID(b, s.ThreadID)
+	if s.Processor >= 0 { // it is known
+		b = strconv.AppendInt(append(b, `" ProcessorID="`...), int64(s.Processor), 10)
+	}
+	b = append(b, "\" />\n\t\t<Channel"...)
+	if s.Channel != 0 {
+		b = append(strconv.AppendUint(append(b, '>'), uint64(s.Channel), 10), "</Channel>\n"...)
+	} else {
+		b = append(b, " />\n"...)
+	}
+	b = append(b, "\t\t<Computer />\n\t</System>\n"...)
+	b = w.data(b, s, p)
+	b = append(b, "\t<RenderingInfo Culture=\"en-US\">\n"...)
+	b = w.keywords(append(b, p.names...), s, p)
+	b = append(b, "\t</RenderingInfo>\n"...)
+	if s.Kind == etw.KindClassic {
+		b = append(b, "\t<ExtendedTracingInfo xmlns=\""+traceSpace+"\">\n\t\t<EventGuid>{"...)
+		b, _ = s.Provider.AppendText(b)
+		b = append(b, "}</EventGuid>\n\t</ExtendedTracingInfo>\n"...)
+	}
+	return append(b, "</Event>\n"...)
+}
+
+// data appends the fields, and the payload of an event of which not all is in these.
+func (w *xmlWriter) data(b []byte, s *pick.Shot, p *xmlPlan) []byte {
+	if s.Values != nil {
+		if desc := s.Values.EventDesc(); p.desc != desc {
+			p.desc, p.keys = desc, fieldKeys(desc.Fields)
+		}
+		b = append(b, "\t<EventData>\n"...)
+		for i := range p.desc.Fields {
+			if isOneOf(p.keys[i], w.only) {
+				b = w.value(b, p.keys[i], &p.desc.Fields[i], s.Values.FieldValue(i))
+			}
+		}
+		b = append(b, "\t</EventData>\n"...)
+	}
+	if s.Err == nil && !s.Undecoded() {
+		return b
+	}
+	code := errNotOfIt
+	if s.Values == nil {
+		code = errNoTemplate
+	}
+	b = append(b, "\t<ProcessingErrorData>\n\t\t<ErrorCode>"...)
+	b = strconv.AppendInt(b, int64(code), 10)
+	b = append(b, "</ErrorCode>\n\t\t<DataItemName />\n\t\t<EventPayload>"...)
+	at := len(b)
+	b = hex.AppendEncode(b, s.Payload)
+	copy(b[at:], bytes.ToUpper(b[at:]))
+	return append(b, "</EventPayload>\n\t</ProcessingErrorData>\n"...)
+}
+
+// value appends the value of a field: an array as one element for each of its own, and a
+// struct as one that has its members.
+func (w *xmlWriter) value(b []byte, name string, d *etw.FieldDesc, v etw.Value) []byte {
+	switch v.Kind() {
+	case etw.ValueNone:
+		return b
+	case etw.ValueArray:
+		for elem := range v.Elements() {
+			b = w.value(b, name, d, elem)
+		}
+		return b
+	case etw.ValueStruct:
+		b = w.open(b, "ComplexData", name)
+		b = append(b, '\n')
+		fields := v.Desc().Fields
+		for i, m := range v.Members() {
+			b = w.value(b, etw.UniqueName(fields, i), &fields[i], m)
+		}
+		return append(b, "\t\t</ComplexData>\n"...)
+	}
+	b = w.open(b, "Data", name)
+	if w.enums == etw.EnumNumbers && d.Map != nil {
+		w.cell = etw.AppendFieldJSON(w.cell[:0], d, v, w.enums)
+	} else {
+		w.cell = etw.AppendFieldPlain(w.cell[:0], d, v)
+	}
+	return append(w.escaped(b, w.cell), "</Data>\n"...)
+}
+
+// open begins an element that has a name.
+func (w *xmlWriter) open(b []byte, element, name string) []byte {
+	b = append(append(append(b, "\t\t<"...), element...), ` Name="`...)
+	return append(w.escaped(b, []byte(name)), `">`...)
+}
+
+// escaped appends a text. What XML has no character for becomes U+FFFD.
+func (w *xmlWriter) escaped(b, text []byte) []byte {
+	w.text.Reset()
+	xml.EscapeText(&w.text, text) // into memory
+	return append(b, w.text.Bytes()...)
+}
+
+// plan returns what was made for the first event of the kind of s.
+func (w *xmlWriter) plan(s *pick.Shot) *xmlPlan {
+	for s.Event.Index >= len(w.plans) {
+		w.plans = append(w.plans, xmlPlan{})
+	}
+	p := &w.plans[s.Event.Index]
+	if p.provider != nil {
+		return p
+	}
+	b := w.escaped([]byte("\t\t<Provider Name=\""), []byte(s.Event.Provider))
+	b = xmlGUID(append(b, '"'), " Guid", s.Provider)
+	p.provider = append(b, " />\n"...)
+	b = w.named(nil, "Level", s.Level.String())
+	b = w.named(b, "Task", s.Event.Task)
+	b = w.named(b, "Opcode", s.Event.Opcode)
+	b = w.named(b, "Provider", s.Event.Provider)
+	p.names = append(w.escaped(append(b, "\t\t<EventName xmlns=\""+traceSpace+"\">"...), []byte(s.Event.Name)), "</EventName>\n"...)
+	if i := slices.IndexFunc(w.known, func(known *etw.Provider) bool { return known.Desc.GUID == s.Provider }); i >= 0 && !s.Provider.IsZero() {
+		p.of = w.known[i]
+	}
+	return p
+}
+
+// named appends an element with the name of something, if it has one.
+func (w *xmlWriter) named(b []byte, element, name string) []byte {
+	if name == "" {
+		return b
+	}
+	b = append(append(append(b, "\t\t<"...), element...), '>')
+	b = append(w.escaped(b, []byte(name)), "</"...)
+	return append(append(b, element...), ">\n"...)
+}
+
+// keywords appends the names of the keywords of an event.
+func (w *xmlWriter) keywords(b []byte, s *pick.Shot, p *xmlPlan) []byte {
+	if p.of == nil || s.Keywords == 0 {
+		return b
+	}
+	b = append(b, "\t\t<Keywords>\n"...)
+	for _, k := range p.of.Keywords {
+		if k.Mask&s.Keywords != 0 {
+			b = w.named(append(b, '\t'), "Keyword", k.Name)
+		}
+	}
+	return append(b, "\t\t</Keywords>\n"...)
+}
+
+func xmlNumber(b []byte, element string, n uint64) []byte {
+	b = append(append(append(b, "\t\t<"...), element...), '>')
+	b = append(strconv.AppendUint(b, n, 10), "</"...)
+	return append(append(b, element...), ">\n"...)
+}
+
+// xmlID appends the number of a process or thread. Windows has no negative ones: what is
+// of none has the largest.
+func xmlID(b []byte, id int64) []byte {
+	if id < 0 {
+		return strconv.AppendUint(b, uint64(uint32(id)), 10)
+	}
+	return strconv.AppendInt(b, id, 10)
+}
+
+// xmlGUID appends an attribute, unless the GUID is zero.
+func xmlGUID(b []byte, attribute string, g etw.GUID) []byte {
+	if g.IsZero() {
+		return b
+	}
+	b = append(append(b, attribute...), `="{`...)
+	b, _ = g.AppendText(b)
+	return append(b, `}"`...)
+}
