@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show/showtest"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -249,62 +249,8 @@ func (c *dumpCheck) line(line []byte) {
 	}
 	name := *head.Provider + " " + *head.Event
 	if c.counts[name]++; c.counts[name] == 1 {
-		if err := checkKeys(line, true); err != nil {
+		if err := showtest.CheckEvent(line); err != nil {
 			c.t.Errorf("line %d: %v: %.200s", c.lines, err, line)
 		}
 	}
-}
-
-// checkKeys checks that an event has the keys that it should, in their order, and
-// values of the right types.
-func checkKeys(line []byte, full bool) error {
-	all := []struct {
-		key      string
-		optional bool
-		value    any
-	}{
-		{"time", false, ""}, {"ms", false, 0.0}, {"file", true, ""}, {"provider", false, ""}, {"guid", false, ""}, {"id", false, 0.0}, {"version", false, 0.0},
-		{"opcode", false, 0.0}, {"level", false, 0.0}, {"task", false, 0.0}, {"keywords", false, ""}, {"event", false, ""}, {"pid", false, 0.0}, {"process", true, ""},
-		{"tid", false, 0.0}, {"thread", true, ""}, {"cpu", false, 0.0}, {"size", false, 0.0}, {"activity", true, ""}, {"related", true, ""}, {"fields", false, nil},
-		{"stack", !full, nil}, {"frames", true, nil}, {"payload", !full, ""}, {"error", true, ""},
-	}
-	dec := json.NewDecoder(bytes.NewReader(line))
-	if _, err := dec.Token(); err != nil {
-		return err
-	}
-	next := 0
-	for dec.More() {
-		token, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		for next < len(all) && all[next].key != token && all[next].optional {
-			next++
-		}
-		if next == len(all) || all[next].key != token {
-			return errors.New("unexpected key " + token.(string))
-		}
-		var value any
-		if err := dec.Decode(&value); err != nil {
-			return err
-		}
-		switch all[next].value.(type) {
-		case string:
-			_, ok := value.(string)
-			if !ok {
-				return errors.New(all[next].key + " is no string")
-			}
-		case float64:
-			if _, ok := value.(float64); !ok {
-				return errors.New(all[next].key + " is no number")
-			}
-		}
-		next++
-	}
-	for ; next < len(all); next++ {
-		if !all[next].optional {
-			return errors.New("no key " + all[next].key)
-		}
-	}
-	return nil
 }

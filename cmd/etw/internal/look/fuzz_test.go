@@ -1,32 +1,46 @@
-package main
+package look
 
 import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show/showtest"
+	"github.com/etwgen/etwgen/internal/command"
 )
 
 // FuzzDump prints whatever it is given in every format: the lines of JSON are
 // valid, and all formats have the same number of events.
 func FuzzDump(f *testing.F) {
-	for _, name := range []string{"alloc.nettrace", "eventsource.netperf", "eventsource.nettrace", "exceptions.nettrace"} {
-		f.Add(recorded(f, name))
-	}
-	for _, write := range traces {
-		data, err := write()
+	for _, name := range []string{"alloc.nettrace", "eventsource.netperf", "eventsource.nettrace", "exceptions.nettrace", "service.etl"} {
+		data, err := os.ReadFile(filepath.Join("../../../../tests/recorded", name))
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(data)
+		f.Add(data[:len(data)*2/3])
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dump := func(args ...string) ([]byte, int, []byte) {
+			cmd := NewDump()
+			cmd.RunE = pick.OverMappings(cmd.RunE)
+			root := &cobra.Command{Use: "etw", SilenceErrors: true, SilenceUsage: true}
+			command.Add(root, cmd)
 			var stdout, stderr bytes.Buffer
-			code := run(append(append([]string{"dump"}, args...), "--unpack-limit", "1M", "-"), bytes.NewReader(data), &stdout, &stderr)
+			root.SetArgs(append(append([]string{"dump"}, args...), "--unpack-limit", "1M", "-"))
+			root.SetIn(bytes.NewReader(data))
+			root.SetOut(&stdout)
+			root.SetErr(&stderr)
+			ran, err := command.Execute(t.Context(), root)
+			code := cli.ExitCode(ran, err)
 			if code != 0 && (code != cli.ExitTrouble || stderr.Len() == 0) {
 				t.Fatalf("exit code %d, stderr %q", code, stderr.Bytes())
 			}
@@ -39,7 +53,7 @@ func FuzzDump(f *testing.F) {
 			if !json.Valid(line) || !utf8.Valid(line) {
 				t.Fatalf("line %d is not valid: %q", events, line)
 			}
-			if err := checkKeys(line, true); err != nil {
+			if err := showtest.CheckEvent(line); err != nil {
 				t.Fatalf("line %d: %v: %q", events, err, line)
 			}
 		}
