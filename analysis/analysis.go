@@ -15,7 +15,6 @@ package analysis
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/etwgen/etwgen/analysis/alloc"
 	"github.com/etwgen/etwgen/analysis/contention"
@@ -65,65 +64,88 @@ type Result struct {
 	Lost int64 `json:"lost,omitempty"`
 	// Incomplete says what of the source could not be read.
 	Incomplete string `json:"incomplete,omitempty"`
+
+	doubts []string // the warnings of analyses
 }
 
-// A Set is all analyses together.
-type Set struct {
-	mux        *etw.Mux
-	runtimes   *runtimes.Analysis
-	gc         *gc.Analysis
-	alloc      *alloc.Analysis
-	jit        *jit.Analysis
-	exceptions *exceptions.Analysis
-	contention *contention.Analysis
-	waits      *waits.Analysis
-	threadpool *threadpool.Analysis
-	loader     *loader.Analysis
-	handles    *handles.Analysis
-	heap       *heap.Analysis
-	requests   *requests.Analysis
-	counters   *counters.Analysis
+// parts are the analyses, a line for each: what it needs, how it begins, and the field of a
+// [Result] that its answer is. Handles and heap need nothing here, since that would change the
+// program that is watched: it would collect its heap, and write down each object. To ask for
+// these as well, name what they need.
+var parts = []part{
+	of(nil, runtimes.New, func(r *Result) **runtimes.Result { return &r.Runtimes }),
+	of(gc.Needs, gc.New, func(r *Result) **gc.Result { return &r.GC }),
+	of(alloc.Needs, alloc.New, func(r *Result) **alloc.Result { return &r.Alloc }),
+	of(jit.Needs, jit.New, func(r *Result) **jit.Result { return &r.JIT }),
+	of(exceptions.NeedsHandling, exceptions.New, func(r *Result) **exceptions.Result { return &r.Exceptions }),
+	of(contention.Needs, contention.New, func(r *Result) **contention.Result { return &r.Contention }),
+	of(waits.NeedsPool, waits.New, func(r *Result) **waits.Result { return &r.Waits }),
+	of(threadpool.Needs, threadpool.New, func(r *Result) **threadpool.Result { return &r.ThreadPool }),
+	of(loader.Needs, loader.New, func(r *Result) **loader.Result { return &r.Loader }),
+	of(nil, handles.New, func(r *Result) **handles.Result { return &r.Handles }),
+	of(nil, heap.New, func(r *Result) **heap.Result { return &r.Heap }),
+	of(requests.Needs, requests.New, func(r *Result) **requests.Result { return &r.Requests }),
+	of(nil, counters.New, func(r *Result) **counters.Result { return &r.Counters }),
+}
+
+// A part is one of the analyses.
+type part struct {
+	needs []need.Need
+	// begin returns the analysis, and what puts its answer where it belongs.
+	begin func(*etw.Mux) (any, answer)
+}
+
+// An answer puts the answer of an analysis into a result, and returns it.
+type answer func(*Result) any
+
+func of[A interface{ Result() R }, R any](needs []need.Need, begin func(*etw.Mux) A, field func(*Result) *R) part {
+	return part{needs, func(mux *etw.Mux) (any, answer) {
+		a := begin(mux)
+		return a, func(r *Result) any {
+			*field(r) = a.Result()
+			return *field(r)
+		}
+	}}
 }
 
 // Needs are those of the analyses but for handles and heap, which change the program that
-// is watched: it would collect its heap, and write down each object. To ask for these as
-// well, name what they need.
-var Needs = slices.Concat(gc.Needs, alloc.Needs, jit.Needs, exceptions.NeedsHandling, contention.Needs, waits.NeedsPool,
-	threadpool.Needs, loader.Needs, requests.Needs)
+// is watched.
+var Needs = func() (list []need.Need) {
+	for _, p := range parts {
+		list = append(list, p.needs...)
+	}
+	return list
+}()
+
+// A Set is all analyses together.
+type Set struct {
+	mux      *etw.Mux
+	analyses []any
+	answers  []answer
+}
 
 // New returns all analyses, with their handlers registered at mux.
 func New(mux *etw.Mux) *Set {
 	defer need.Ask(mux, Needs)()
-	return &Set{
-		mux:        mux,
-		runtimes:   runtimes.New(mux),
-		gc:         gc.New(mux),
-		alloc:      alloc.New(mux),
-		jit:        jit.New(mux),
-		exceptions: exceptions.New(mux),
-		contention: contention.New(mux),
-		waits:      waits.New(mux),
-		threadpool: threadpool.New(mux),
-		loader:     loader.New(mux),
-		handles:    handles.New(mux),
-		heap:       heap.New(mux),
-		requests:   requests.New(mux),
-		counters:   counters.New(mux),
+	s := &Set{mux: mux}
+	for _, p := range parts {
+		a, answer := p.begin(mux)
+		s.analyses, s.answers = append(s.analyses, a), append(s.answers, answer)
 	}
+	return s
 }
 
 // Result returns what is known so far. It shares no memory that changes with the
 // analyses.
 func (s *Set) Result() *Result {
 	stats := s.mux.Stats()
-	r := &Result{
-		Runtimes: s.runtimes.Result(), GC: s.gc.Result(), Alloc: s.alloc.Result(), JIT: s.jit.Result(),
-		Exceptions: s.exceptions.Result(), Contention: s.contention.Result(), Waits: s.waits.Result(),
-		ThreadPool: s.threadpool.Result(), Loader: s.loader.Result(), Handles: s.handles.Result(), Heap: s.heap.Result(),
-		Requests: s.requests.Result(), Counters: s.counters.Result(),
-		Records: stats.Records, Undecodable: stats.Undecodable,
+	r := &Result{Records: stats.Records, Undecodable: stats.Undecodable}
+	for _, answer := range s.answers {
+		if x, ok := answer(r).(interface{ Warnings() []string }); ok {
+			r.doubts = append(r.doubts, x.Warnings()...)
+		}
 	}
-	r.Warnings = warnings(r)
+	r.Warnings = r.warnings()
 	return r
 }
 
@@ -171,6 +193,6 @@ func Run(ctx context.Context, source etw.Source, opts ...Option) (*Result, error
 		res.Incomplete = err.Error()
 		err = nil
 	}
-	res.Warnings = warnings(res)
+	res.Warnings = res.warnings()
 	return res, err
 }

@@ -65,7 +65,7 @@ func TestWarnings(t *testing.T) {
 	var mux etw.Mux
 	bare := New(&mux).Result()
 	bare.Undecodable = 4
-	if w := warnings(bare); len(w) != 1 {
+	if w := bare.warnings(); len(w) != 1 {
 		t.Errorf("%q", w)
 	}
 }

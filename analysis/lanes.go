@@ -40,8 +40,7 @@ func (s *spanned) Interrupt() {
 // result when it was read.
 func (s *Set) timeline(source etw.Source, o *options) (etw.Source, func(*Result)) {
 	seen := &spanned{Source: source}
-	lanes := timeline.New(timeline.Parts{GC: s.gc, Alloc: s.alloc, Exceptions: s.exceptions, JIT: s.jit, Contention: s.contention,
-		Waits: s.waits, ThreadPool: s.threadpool, Requests: s.requests, Counters: s.counters, Samples: o.samples})
+	lanes := timeline.New(timeline.Parts{Analyses: s.analyses, Samples: o.samples})
 	return seen, func(res *Result) {
 		if seen.any {
 			res.Timeline = lanes.Result(timeline.Options{Origin: seen.origin, From: time.Duration(seen.first - seen.origin),

@@ -8,11 +8,8 @@ import (
 
 // counters adds event counters and metrics. What counts in an interval is parted over
 // it, and what measures something is a mean.
-func (b *builder) counters() {
-	if b.parts.Counters == nil {
-		return
-	}
-	for _, p := range b.parts.Counters.Result().Processes {
+func (b *builder) counters(res *counters.Result) {
+	for _, p := range res.Processes {
 		for i := range p.Counters {
 			b.counter(p.PID, &p.Counters[i])
 		}

@@ -21,7 +21,7 @@ func ExampleNew() {
 	}
 	defer t.Close()
 	var mux etw.Mux
-	parts := timeline.Parts{GC: gc.New(&mux), Alloc: alloc.New(&mux)}
+	parts := timeline.Parts{Analyses: []any{gc.New(&mux), alloc.New(&mux)}}
 	over := timeline.New(parts)
 	if err := mux.Run(context.Background(), t); err != nil {
 		fmt.Println(err)

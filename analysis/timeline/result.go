@@ -31,32 +31,6 @@ func (r *Result) Begin(i int) float64 { return round(r.FromMS + float64(i)*r.Buc
 // round leaves out of a number what is only of the way in which computers keep it.
 func round(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
-// A Kind says what a lane is of.
-type Kind string
-
-// The kinds of lanes, in the order in which a [Result] has them.
-const (
-	CPU         Kind = "cpu"         // time on processors, by samples
-	Running     Kind = "running"     // time on processors, by context switches
-	Managed     Kind = "managed"     // time of threads in managed code, by samples
-	ThreadTime  Kind = "threadTime"  // time of threads, running or waiting, by samples
-	GCPause     Kind = "gcPause"     // threads stopped for collections
-	Heap        Kind = "heap"        // size of the heap before and after collections
-	Allocated   Kind = "allocated"   // memory
-	Exceptions  Kind = "exceptions"  // thrown
-	Compiling   Kind = "compiling"   // of methods, without what was compiled meanwhile
-	Contention  Kind = "contention"  // waits for locks
-	Waits       Kind = "waits"       // other waits
-	Workers     Kind = "workers"     // active threads of the thread pool
-	Requests    Kind = "requests"    // activities that ended, by task
-	RequestTime Kind = "requestTime" // time in activities, by task
-	Disk        Kind = "disk"        // time that disks took
-	Counter     Kind = "counter"     // event counters and metrics
-)
-
-// Kinds are all kinds of lanes.
-var Kinds = []Kind{CPU, Running, Managed, ThreadTime, GCPause, Heap, Allocated, Exceptions, Compiling, Contention, Waits, Workers, Requests, RequestTime, Disk, Counter}
-
 // How says how what is in a bucket makes its value.
 type How string
 

@@ -20,19 +20,10 @@ import (
 	"github.com/etwgen/etwgen/analysis/waits"
 )
 
-// Parts are the analyses whose findings have lanes. Those that are nil have none.
+// Parts are what lanes are made of.
 type Parts struct {
-	GC         *gc.Analysis
-	Alloc      *alloc.Analysis
-	Exceptions *exceptions.Analysis
-	JIT        *jit.Analysis
-	Contention *contention.Analysis
-	Waits      *waits.Analysis
-	ThreadPool *threadpool.Analysis
-	Requests   *requests.Analysis
-	Counters   *counters.Analysis
-	Threads    *threads.Analysis
-	Disk       *disk.Analysis
+	// Analyses are those whose findings have lanes, as far as they have any.
+	Analyses []any
 	// Samples returns the samples of processors, or of threads.
 	Samples func() []*stacks.Samples
 	// Within returns, of samples, those that are to count, as all do if it is nil. Then
@@ -46,6 +37,7 @@ type Analysis struct {
 	parts Parts
 	kept  map[key][]entry
 	ran   []ran
+	late  []func(*builder) // what adds lanes at the end
 }
 
 // A ran is a time that a thread ran. Which process it is of, the trace may tell later.
@@ -64,49 +56,86 @@ type entry struct {
 // given to yet.
 func New(p Parts) *Analysis {
 	a := &Analysis{parts: p, kept: make(map[key][]entry)}
-	if p.Within != nil {
-		return a
+	for _, x := range p.Analyses {
+		if p.Within == nil {
+			a.follow(x)
+		} else {
+			a.weigh(x)
+		}
 	}
-	keep := func(k key, fromMS, lastMS, value float64) {
-		from := nanoseconds(fromMS)
-		a.kept[k] = append(a.kept[k], entry{from, from + nanoseconds(lastMS), value})
-	}
-	if p.GC != nil {
-		p.GC.OnPause(func(pid int64, startMS, ms float64) {
-			keep(key{kind: GCPause, pid: pid, unit: "ms", how: Sum}, startMS, ms, ms)
+	return a
+}
+
+// keep keeps something that was at a time, and lasted for one.
+func (a *Analysis) keep(k key, fromMS, lastMS, value float64) {
+	from := nanoseconds(fromMS)
+	a.kept[k] = append(a.kept[k], entry{from, from + nanoseconds(lastMS), value})
+}
+
+// follow has the lanes of an analysis be made.
+func (a *Analysis) follow(x any) {
+	switch x := x.(type) {
+	case *gc.Analysis:
+		x.OnPause(func(pid int64, startMS, ms float64) {
+			a.keep(key{kind: GCPause, pid: pid, unit: "ms", how: Sum}, startMS, ms, ms)
 		})
-	}
-	if p.Alloc != nil {
-		p.Alloc.OnEvent(func(pid int64, by alloc.By, atMS, bytes float64) {
-			keep(key{kind: Allocated, pid: pid, of: string(by), unit: "MB", how: Sum}, atMS, 0, bytes/1e6)
+		a.late = append(a.late, func(b *builder) { b.heaps(x.Result()) })
+	case *alloc.Analysis:
+		x.OnEvent(func(pid int64, by alloc.By, atMS, bytes float64) {
+			a.keep(key{kind: Allocated, pid: pid, of: string(by), unit: "MB", how: Sum}, atMS, 0, bytes/1e6)
 		})
-	}
-	if p.Exceptions != nil {
-		p.Exceptions.OnThrow(func(pid int64, atMS float64) {
-			keep(key{kind: Exceptions, pid: pid, unit: "count", how: Sum}, atMS, 0, 1)
+	case *exceptions.Analysis:
+		x.OnThrow(func(pid int64, atMS float64) {
+			a.keep(key{kind: Exceptions, pid: pid, unit: "count", how: Sum}, atMS, 0, 1)
 		})
-	}
-	if p.ThreadPool != nil {
-		p.ThreadPool.OnWorkers(func(pid int64, atMS float64, workers int) {
-			keep(key{kind: Workers, pid: pid, unit: "threads", how: Highest}, atMS, 0, float64(workers))
+	case *threadpool.Analysis:
+		x.OnWorkers(func(pid int64, atMS float64, workers int) {
+			a.keep(key{kind: Workers, pid: pid, unit: "threads", how: Highest}, atMS, 0, float64(workers))
 		})
-	}
-	if p.Requests != nil {
-		p.Requests.OnEnd(func(pid int64, provider, task string, act requests.Activity) {
+	case *requests.Analysis:
+		x.OnEnd(func(pid int64, provider, task string, act requests.Activity) {
 			of := strings.Trim(provider+"/"+task, "/")
-			keep(key{kind: Requests, pid: pid, of: of, unit: "count", how: Sum}, act.StartMS+act.DurationMS, 0, 1)
-			keep(key{kind: RequestTime, pid: pid, of: of, unit: "ms", how: Sum}, act.StartMS, act.DurationMS, act.DurationMS)
+			a.keep(key{kind: Requests, pid: pid, of: of, unit: "count", how: Sum}, act.StartMS+act.DurationMS, 0, 1)
+			a.keep(key{kind: RequestTime, pid: pid, of: of, unit: "ms", how: Sum}, act.StartMS, act.DurationMS, act.DurationMS)
 		})
-	}
-	if p.Threads != nil {
-		p.Threads.OnRun(func(t *system.Thread, from, to int64) {
+	case *threads.Analysis:
+		x.OnRun(func(t *system.Thread, from, to int64) {
 			if t.TID != 0 {
 				a.ran = append(a.ran, ran{t, from, to})
 			}
 		})
+		a.late = append(a.late, func(b *builder) { b.running(a.ran, x) })
+	case *counters.Analysis:
+		a.late = append(a.late, func(b *builder) { b.counters(x.Result()) })
+	default:
+		a.weigh(x)
 	}
-	return a
 }
+
+// weigh has the lane of an analysis be made of its samples.
+func (a *Analysis) weigh(x any) {
+	var kind Kind
+	switch x.(type) {
+	case *alloc.Analysis:
+		kind = Allocated
+	case *exceptions.Analysis:
+		kind = Exceptions
+	case *jit.Analysis:
+		kind = Compiling
+	case *contention.Analysis:
+		kind = Contention
+	case *waits.Analysis:
+		kind = Waits
+	case *disk.Analysis:
+		kind = Disk
+	default:
+		return
+	}
+	a.late = append(a.late, func(b *builder) { b.weights(kind, x.(samples).Samples()) })
+}
+
+// A samples is an analysis that has them.
+type samples interface{ Samples() []*stacks.Samples }
 
 // Result returns what is known so far.
 func (a *Analysis) Result(o Options) *Result {
@@ -131,11 +160,13 @@ func (a *Analysis) Result(o Options) *Result {
 			}
 		}
 	}
-	b.samples()
-	if a.parts.Within == nil {
-		b.heaps()
-		b.running(a.ran)
-		b.counters()
+	if a.parts.Samples != nil {
+		for _, s := range a.parts.Samples() {
+			b.processors(s)
+		}
+	}
+	for _, add := range a.late {
+		add(b)
 	}
 	return c.result(n)
 }
@@ -159,34 +190,6 @@ type builder struct {
 	n     int
 	o     *Options
 	parts *Parts
-}
-
-// samples adds all that has call stacks.
-func (b *builder) samples() {
-	p := b.parts
-	if p.Samples != nil {
-		for _, s := range p.Samples() {
-			b.processors(s)
-		}
-	}
-	if p.Within != nil && p.Alloc != nil {
-		b.weights(Allocated, p.Alloc.Samples())
-	}
-	if p.Within != nil && p.Exceptions != nil {
-		b.weights(Exceptions, p.Exceptions.Samples())
-	}
-	if p.JIT != nil {
-		b.weights(Compiling, p.JIT.Samples())
-	}
-	if p.Contention != nil {
-		b.weights(Contention, p.Contention.Samples())
-	}
-	if p.Waits != nil {
-		b.weights(Waits, p.Waits.Samples())
-	}
-	if p.Disk != nil {
-		b.weights(Disk, p.Disk.Samples())
-	}
 }
 
 // within returns the samples that count.
@@ -249,11 +252,8 @@ func (b *builder) processors(s *stacks.Samples) {
 }
 
 // heaps adds how large heaps were before and after collections.
-func (b *builder) heaps() {
-	if b.parts.GC == nil {
-		return
-	}
-	for _, rt := range b.parts.GC.Result().Runtimes {
+func (b *builder) heaps(res *gc.Result) {
+	for _, rt := range res.Runtimes {
 		r := (*row)(nil)
 		set := func(ms float64, size float64, known bool) {
 			if !known {
@@ -278,10 +278,7 @@ func (b *builder) heaps() {
 }
 
 // running adds when threads ran, by context switches.
-func (b *builder) running(list []ran) {
-	if b.parts.Threads == nil {
-		return
-	}
+func (b *builder) running(list []ran, threads *threads.Analysis) {
 	add := func(pid, tid, from, to int64) {
 		k := key{kind: Running, pid: pid, unit: "ms", how: Sum}
 		if b.o.Threads {
@@ -293,7 +290,7 @@ func (b *builder) running(list []ran) {
 		pid, tid := x.thread.IDs()
 		add(pid, tid, x.from, x.to)
 	}
-	for x := range b.parts.Threads.Running() {
+	for x := range threads.Running() {
 		add(x.PID, x.TID, x.From, x.To)
 	}
 }

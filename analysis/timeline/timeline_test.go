@@ -146,7 +146,7 @@ func TestFarApart(t *testing.T) {
 
 func TestAnalysis(t *testing.T) {
 	var mux etw.Mux
-	p := Parts{GC: gc.New(&mux), Exceptions: exceptions.New(&mux), ThreadPool: threadpool.New(&mux)}
+	p := Parts{Analyses: []any{gc.New(&mux), exceptions.New(&mux), threadpool.New(&mux)}}
 	a := New(p)
 	s := testtrace.NewScript(t, &mux)
 	s.Event(10*time.Millisecond, 3, &clr.GCSuspendEEBeginV1{Reason: clr.GCSuspendEEReasonSuspendForGC})

@@ -82,6 +82,18 @@ func subcommands() []subcommand {
 	}
 }
 
+// asked reports whether an assistant can ask the command: whether it answers about a trace, and
+// makes no file.
+func (c *subcommand) asked() bool {
+	switch c.group {
+	case groupAsk, groupBox:
+		return true
+	case groupCode:
+		return c.name != "flame"
+	}
+	return c.name == "stat" || c.name == "dump" || c.name == "events"
+}
+
 // with returns what makes a command from a part, by what makes the part.
 func with[T any](build func() T, finish func(T) *cobra.Command) func() *cobra.Command {
 	return func() *cobra.Command { return finish(build()) }
@@ -143,6 +155,9 @@ compare --fail-if holds.`,
 		}
 		cmd := c.build()
 		cmd.GroupID, cmd.Hidden = c.group, c.line == ""
+		if c.asked() {
+			cmd.Annotations = map[string]string{cli.Asked: ""}
+		}
 		if c.group != "" && !root.ContainsGroup(c.group) {
 			root.AddGroup(&cobra.Group{ID: c.group, Title: c.group + ":"})
 		}

@@ -30,6 +30,7 @@ type Question struct {
 	rooted                     bool                   // --root is for all views
 	reads                      bool                   // the view says what is kept of the trace
 	flags                      func(f *pflag.FlagSet) // of this question alone, or nil
+	next                       []show.Suggestion      // what is asked after an answer; the files are put behind
 	ask                        func(mux *etw.Mux) answer
 	other                      *Question // another side of it, with a result of its own, or nil
 	turned                     bool      // to the other side, by the flag of its name
@@ -325,7 +326,7 @@ func (q *Question) tell(cmd *cobra.Command, a *show.About, found *answered) {
 	}
 	switch {
 	case found.any:
-		a.Follow(cmd)
+		a.Follow(cmd, q.next...)
 	case found.why != "":
 		a.Warn(found.why)
 	case q.missing != "":

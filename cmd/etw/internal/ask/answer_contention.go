@@ -27,6 +27,10 @@ one by one.`,
   etw contention --by thread threads.nettrace
   etw contention --by time --format csv threads.nettrace
   etw contention --format json threads.nettrace | jq '.count, .totalMs'`,
+		next: []show.Suggestion{
+			show.Next("etw top --of contention", "which code waits for locks"),
+			show.Next("etw threadpool", "whether the thread pool starves of it"),
+		},
 		views: viewsOf(new(contention.Result), byMethod, byStack),
 		Needs: contention.Needs,
 		ask: func(mux *etw.Mux) answer {

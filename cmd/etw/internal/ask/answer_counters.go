@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/etwgen/etwgen/analysis/counters"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -27,6 +28,7 @@ since the command began.`,
   etw counters --format json counters-10.nettrace | jq '.processes[0].counters[0].name'
   etw counters -p 1234 --duration 1m --format csv
   etw counters -p 1234 --meters System.Runtime,Microsoft.AspNetCore.Hosting --listen :9100`,
+		next:  []show.Suggestion{show.Next("etw gc", "what the collections cost"), show.Next("etw requests", "which requests there are")},
 		views: viewsOf(new(counters.Result)),
 		Needs: counters.Needs,
 		ask: func(mux *etw.Mux) answer {

@@ -29,6 +29,10 @@ a throw without an operand has no event.`,
   etw exceptions --by message --top 3 exceptions.nettrace
   etw exceptions --by exception --format csv exceptions.nettrace
   etw exceptions --format json exceptions.nettrace | jq '.types[0].count'`,
+		next: []show.Suggestion{
+			show.Next("etw top --of exceptions", "which code throws"),
+			show.Next("etw top --by stack --of exceptions --top 5", "the call stacks that throw most"),
+		},
 		views: viewsOf(new(exceptions.Result), byMethod, byStack),
 		Needs: exceptions.NeedsHandling,
 		ask: func(mux *etw.Mux) answer {

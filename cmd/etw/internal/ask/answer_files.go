@@ -30,6 +30,11 @@ are then files, or what --by says: disks, processes, or files by process.`,
   etw files --disks machine.etl
   etw files --disks --by disk machine.etl
   etw files --format json machine.etl | jq '.files[].reads'`,
+		next: []show.Suggestion{
+			show.Next("etw files --disks", "what of it came to disks"),
+			show.Next("etw top --of files", "which code reads and writes"),
+			show.Next("etw top --of disk", "which code waits for disks"),
+		},
 		views:   viewsOf(new(system.FilesResult)),
 		missing: "the trace has no events of operations on files; wpr -start FileIO, or the kernel flags FileIOInit and FileIO, record them",
 		ask: func(mux *etw.Mux) answer {

@@ -34,6 +34,11 @@ ends, with the percentiles of the pauses so far, up to the last 10,000.`,
   etw gc --format csv --sort startMs gc.nettrace
   etw gc --format json gc.nettrace | jq '.runtimes[].pauseMs'
   etw gc -p 1234 --duration 10m`,
+		next: []show.Suggestion{
+			show.Next("etw allocs", "which types are allocated"),
+			show.Next("etw top --of allocs", "which code allocates"),
+			show.Next("etw gc --by suspension", "why threads were stopped"),
+		},
 		views: viewsOf(new(gc.Result)),
 		Needs: gc.Needs,
 		ask: func(mux *etw.Mux) answer {

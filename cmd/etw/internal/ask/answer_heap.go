@@ -43,6 +43,7 @@ A snapshot makes the process collect, and stops it while the heap is walked.`,
   etw heap --by root heapdump.nettrace
   etw heap --format json heapdump.nettrace | jq '.snapshots[0].reachableBytes'
   etw heap -p 1234`,
+		next:  []show.Suggestion{show.Next("etw allocs", "which types are allocated"), show.Next("etw gc", "what the collections cost")},
 		views: viewsOf(new(heap.Result)),
 		Needs: heap.Needs,
 		flags: func(f *pflag.FlagSet) {

@@ -25,6 +25,10 @@ reasons why calls were not inlined, or methods that precompiled code was missing
   etw jit --by module --top 3 --format md jit.nettrace
   etw jit --sort nativeBytes --format csv jit.nettrace
   etw jit --format json jit.nettrace | jq '.count, .exclusiveMs'`,
+		next: []show.Suggestion{
+			show.Next("etw startup", "where the compilations stand in the start"),
+			show.Next("etw top --of jit", "which code makes methods be compiled"),
+		},
 		views: viewsOf(new(jit.Result)),
 		Needs: jit.Needs,
 		ask: func(mux *etw.Mux) answer {

@@ -37,6 +37,7 @@ files by --by file.`,
   etw processes --images machine.etl
   etw processes --images --by file --top 10 machine.etl
   etw processes --format json machine.etl | jq '.threads[].ranMs'`,
+		next:    []show.Suggestion{show.Next("etw threads", "what their threads did"), show.Next("etw top", "on which code the time went")},
 		views:   viewsOf(new(system.Result)),
 		missing: "the trace tells of no process; etw keywords --for wpr says how to record one that does",
 		whole:   true,

@@ -33,6 +33,11 @@ more.`,
   etw requests --by activity --top 5 requests-10.nettrace
   etw requests --by status --format md requests-10.nettrace
   etw requests --format json requests-10.nettrace | jq '.processes[0].tasks[0].durationMs.p95'`,
+		next: []show.Suggestion{
+			show.Next("etw gc", "whether pauses fall into them"),
+			show.Next("etw threadpool", "whether they wait for threads"),
+			show.Next("etw top", "which code is on the stacks"),
+		},
 		views: viewsOf(new(requests.Result)),
 		Needs: requests.Needs,
 		ask: func(mux *etw.Mux) answer {

@@ -37,6 +37,7 @@ then processes, or by --by phase the phases with what told of them.`,
   etw startup --phases machine.etl
   etw startup --phases --by phase --process app.exe machine.etl
   etw startup --format json jit.nettrace | jq '.jit.count'`,
+		next:  []show.Suggestion{show.Next("etw jit", "which methods take long to compile"), show.Next("etw startup --phases", "how far processes came")},
 		views: viewsOf(&startupResult{Runtimes: new(runtimes.Result), Loader: new(loader.Result), JIT: new(jit.Result)}),
 		Needs: slices.Concat(loader.Needs, jit.Needs),
 		ask: func(mux *etw.Mux) answer {

@@ -33,6 +33,7 @@ The rows are threads, or processors by --by processor.`,
   etw threads --by processor machine.etl
   etw threads cpu.nettrace
   etw threads --format json machine.etl | jq '.switched.runningMs'`,
+		next:    []show.Suggestion{show.Next("etw top", "on which code the time went"), show.Next("etw top --of blocked", "where threads wait")},
 		views:   viewsOf(new(threadsResult)),
 		missing: "the trace has neither context switches nor samples of threads; etw keywords --for all says how to record them",
 		ask:     func(mux *etw.Mux) answer { return newThreadsAnswer(mux) },

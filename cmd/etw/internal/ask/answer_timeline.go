@@ -59,6 +59,11 @@ and Markdown have a line of bars for each row, CSV and lines of JSON a row for e
   etw timeline --by thread --lanes managed cpu.nettrace
   etw timeline --lanes gcPause --buckets 10 --format csv gc.nettrace
   etw timeline --format json gc.nettrace | jq '.lanes[] | [.kind, .highest]'`,
+		next: []show.Suggestion{
+			show.Next("etw gc", "the pauses for collections"),
+			show.Next("etw top", "on which code the time went"),
+			show.Next("etw requests", "which requests there were"),
+		},
 		views:  []string{"process", "thread"},
 		Needs:  timeline.Needs,
 		whole:  true,
@@ -167,9 +172,10 @@ func newTimelineAnswer(mux *etw.Mux, o *timelineFlags, q *Question) *timelineAns
 	a := &timelineAnswer{machine: newMachine(mux), timelineFlags: o, q: q}
 	a.sampled = samples.NewProcessors(mux)
 	p := timeline.Parts{
-		GC: gc.New(mux), Alloc: alloc.New(mux), Exceptions: exceptions.New(mux), JIT: jit.New(mux), Contention: contention.New(mux),
-		Waits: waits.New(mux), ThreadPool: threadpool.New(mux), Requests: requests.New(mux), Counters: counters.New(mux),
-		Threads: threads.New(mux), Disk: disk.New(mux),
+		Analyses: []any{
+			gc.New(mux), alloc.New(mux), exceptions.New(mux), jit.New(mux), contention.New(mux), waits.New(mux), threadpool.New(mux),
+			requests.New(mux), counters.New(mux), threads.New(mux), disk.New(mux),
+		},
 		Samples: func() []*stacks.Samples { return code.Gather(a.sampled).Samples },
 	}
 	if q.root != "" {

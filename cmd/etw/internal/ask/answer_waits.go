@@ -26,6 +26,10 @@ are listed one by one.`,
   etw waits --by source waits-10.nettrace
   etw waits --by thread --top 3 --format md waits-10.nettrace
   etw waits --format json waits-10.nettrace | jq '.count, .totalMs'`,
+		next: []show.Suggestion{
+			show.Next("etw top --of waits", "which code waits"),
+			show.Next("etw threadpool", "whether the thread pool starves of it"),
+		},
 		views: viewsOf(new(waits.Result), byMethod, byStack),
 		Needs: waits.NeedsPool,
 		ask: func(mux *etw.Mux) answer {

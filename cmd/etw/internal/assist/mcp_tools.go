@@ -19,18 +19,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/etwgen/etwgen/analysis/samples"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/order"
 )
-
-// A toolOf is a question that an assistant can ask: a command, and what it takes beside
-// the flags of the command that inputs has.
-type toolOf struct {
-	command string
-	takes   []parameter // before the flags, in the order of the command line
-}
 
 // The Parameters that tools have in common.
 var (
@@ -42,34 +36,12 @@ var (
 	eventName = parameter{Name: "event", kind: "string", about: "only this event of the provider, such as GC/Start"}
 )
 
-// QuestionTools are the commands that an assistant can ask, in the order in which one asks.
-// A command joins by a line here, and its flags by the names in inputs.
-var QuestionTools = []toolOf{
-	{"report", []parameter{oneTrace}},
-	{"stat", []parameter{oneTrace}},
-	{"dump", []parameter{oneTrace}},
-	{"gc", []parameter{oneTrace}},
-	{"allocs", []parameter{oneTrace}},
-	{"exceptions", []parameter{oneTrace}},
-	{"jit", []parameter{oneTrace}},
-	{"contention", []parameter{oneTrace}},
-	{"waits", []parameter{oneTrace}},
-	{"threadpool", []parameter{oneTrace}},
-	{"heap", []parameter{oneTrace}},
-	{"requests", []parameter{oneTrace}},
-	{"counters", []parameter{oneTrace}},
-	{"startup", []parameter{oneTrace}},
-	{"timeline", []parameter{oneTrace}},
-	{"top", []parameter{oneTrace}},
-	{"tree", []parameter{oneTrace}},
-	{"lines", []parameter{oneTrace, ofMethod}},
-	{"symbols", []parameter{oneTrace}},
-	{"compare", []parameter{traceA, traceB}},
-	{"processes", []parameter{oneTrace}},
-	{"threads", []parameter{oneTrace}},
-	{"files", []parameter{oneTrace}},
-	{"network", []parameter{oneTrace}},
-	{"events", []parameter{whoseName, eventName}},
+// taken is what commands take in place of one trace, before the flags, in the order of the
+// command line.
+var taken = map[string][]parameter{
+	"lines":   {oneTrace, ofMethod},
+	"compare": {traceA, traceB},
+	"events":  {whoseName, eventName},
 }
 
 // inputs are the flags that tools have, with what their values are. The others are about
@@ -121,7 +93,8 @@ const (
 	mostRanked   = 10000 // rows of an answer, with those that more shows
 )
 
-// Tools returns all tools: those that handle traces, and one for each question.
+// Tools returns all tools: those that handle traces, and one for each command that can be
+// asked.
 func Tools(root *cobra.Command) []*tool {
 	list := []*tool{
 		{"list_traces", "List the traces in the allowed folders, the newest first.", []parameter{rowsWanted, bytesWanted}, listTraces},
@@ -135,19 +108,21 @@ func Tools(root *cobra.Command) []*tool {
 			rowsWanted, bytesWanted,
 		}, more},
 	}
-	for _, q := range QuestionTools {
-		cmd, _, err := root.Find([]string{q.command})
-		if err != nil || cmd == root {
-			panic("there is no command " + q.command)
+	for _, cmd := range root.Commands() {
+		if _, ok := cmd.Annotations[cli.Asked]; ok {
+			list = append(list, toolOf(cmd))
 		}
-		list = append(list, q.tool(cmd))
 	}
 	return list
 }
 
-// tool returns the tool of a command.
-func (q toolOf) tool(cmd *cobra.Command) *tool {
-	t := &tool{Name: q.command, about: aboutCommand(cmd), Parameters: slices.Clone(q.takes)}
+// toolOf returns the tool of a command.
+func toolOf(cmd *cobra.Command) *tool {
+	takes, ok := taken[cmd.Name()]
+	if !ok {
+		takes = []parameter{oneTrace}
+	}
+	t := &tool{Name: cmd.Name(), about: aboutCommand(cmd), Parameters: slices.Clone(takes)}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if kind, ok := inputs[f.Name]; ok && !f.Hidden {
 			t.Parameters = append(t.Parameters, parameterOf(f, kind))
@@ -157,7 +132,7 @@ func (q toolOf) tool(cmd *cobra.Command) *tool {
 	limit, top := cmd.Flags().Lookup("limit") != nil, cmd.Flags().Lookup("top") != nil
 	buckets := cmd.Flags().Lookup("buckets") != nil
 	t.Call = func(ctx context.Context, d *desk.Desk, in map[string]any) ([]byte, error) {
-		args := []string{q.command, "--format=json"}
+		args := []string{t.Name, "--format=json"}
 		if _, ok := in["limit"]; limit && !ok {
 			args = append(args, "--limit="+strconv.Itoa(usualEvents))
 		}

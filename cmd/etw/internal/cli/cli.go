@@ -67,6 +67,9 @@ func ExitCode(cmd *cobra.Command, err error) int {
 	return ExitTrouble
 }
 
+// Asked is the annotation of commands that assistants can ask.
+const Asked = "asked"
+
 // IsLive reports whether a command is about a live process.
 func IsLive(cmd *cobra.Command) bool {
 	return slices.ContainsFunc([]string{"attach", "name", "port"}, cmd.Flags().Changed)

@@ -388,7 +388,7 @@ func (p *Profiled) Open(cmd *cobra.Command, form *show.Output) *show.Printer {
 	out.About.Warn(p.warnings...)
 	if p.Len() > 0 {
 		out.About.Named(p.Naming.Percent())
-		out.About.Follow(cmd)
+		out.About.Follow(cmd, followUps[cmd.Name()]...)
 	} else {
 		out.About.Lack(p.lacks)
 	}
@@ -413,4 +413,12 @@ func (o *Profiling) Needs() []need.Need {
 		return kind.Needs
 	}
 	return nil
+}
+
+// followUps say what is asked after an answer of a command. The files are put behind.
+var followUps = map[string][]show.Suggestion{
+	"top":     {show.Next("etw top --by kind", "what kinds of work it is"), show.Next("etw tree", "who calls what weighs most"), show.Next("etw top --by stack --top 5", "whole call stacks"), show.Next("etw lines --symbols FOLDER", "which lines, with portable PDBs")},
+	"tree":    {show.Next("etw top", "what weighs most by itself"), show.Next("etw top --by stack --top 5", "whole call stacks")},
+	"lines":   {show.Next("etw top", "the methods")},
+	"symbols": {show.Next("etw top", "what weighs most")},
 }

@@ -218,7 +218,7 @@ func (d *Dump) Run(t *trace.Trace, src etw.Source) error {
 		d.P.About.Warn(fmt.Sprintf("the answer has the first %d events alone: limit asks for more, and stat counts all", d.printed))
 	}
 	d.P.About.ReadTo(trouble)
-	d.P.About.Follow(d.Cmd)
+	d.P.About.Follow(d.Cmd, show.Next("etw stat", "how many events there are of each kind"))
 	if _, err := d.P.Write(d.writer.end(nil)); err != nil {
 		return err
 	}

@@ -175,7 +175,9 @@ func (st *stat) run(p *show.Printer, t *trace.Trace, src etw.Source) error {
 	trouble := r.Each(src, func(rec *etw.Record) error { return st.count(t, rec) })
 	p.About.Of(t, r.Stopped)
 	p.About.ReadTo(trouble)
-	p.About.Follow(st.cmd)
+	p.About.Follow(st.cmd,
+		show.Next("etw dump --limit 20", "the events themselves, with their fields"),
+		show.Next("etw info", "what the trace is, and which questions it answers"))
 	if err := st.print(p, t); err != nil {
 		return err
 	}
