@@ -10,20 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/etwgen/etwgen/analysis/alloc"
-	"github.com/etwgen/etwgen/analysis/contention"
-	"github.com/etwgen/etwgen/analysis/counters"
-	"github.com/etwgen/etwgen/analysis/disk"
-	"github.com/etwgen/etwgen/analysis/exceptions"
-	"github.com/etwgen/etwgen/analysis/gc"
-	"github.com/etwgen/etwgen/analysis/jit"
-	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
-	"github.com/etwgen/etwgen/analysis/threadpool"
-	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/analysis/timeline"
-	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
@@ -171,13 +160,7 @@ type timelineAnswer struct {
 func newTimelineAnswer(mux *etw.Mux, o *timelineFlags, q *Question) *timelineAnswer {
 	a := &timelineAnswer{machine: newMachine(mux), timelineFlags: o, q: q}
 	a.sampled = samples.NewProcessors(mux)
-	p := timeline.Parts{
-		Analyses: []any{
-			gc.New(mux), alloc.New(mux), exceptions.New(mux), jit.New(mux), contention.New(mux), waits.New(mux), threadpool.New(mux),
-			requests.New(mux), counters.New(mux), threads.New(mux), disk.New(mux),
-		},
-		Samples: func() []*stacks.Samples { return code.Gather(a.sampled).Samples },
-	}
+	p := timeline.Parts{Analyses: timeline.All(mux), Samples: func() []*stacks.Samples { return code.Gather(a.sampled).Samples }}
 	if q.root != "" {
 		p.Within = func(s *stacks.Samples) iter.Seq[stacks.Sample] { return q.named.Below(q.root, s).Samples() }
 	}

@@ -2,17 +2,22 @@ package timeline
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/etwgen/etwgen/analysis/alloc"
 	"github.com/etwgen/etwgen/analysis/contention"
 	"github.com/etwgen/etwgen/analysis/counters"
 	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/disk"
 	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threadpool"
+	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -78,6 +83,79 @@ var Kinds = func() (list []Kind) {
 	}
 	return list
 }()
+
+// All returns the analyses that have lanes, with their handlers registered at mux.
+func All(mux *etw.Mux) []any {
+	return []any{
+		gc.New(mux), alloc.New(mux), exceptions.New(mux), jit.New(mux), contention.New(mux), waits.New(mux), threadpool.New(mux),
+		requests.New(mux), counters.New(mux), threads.New(mux), disk.New(mux),
+	}
+}
+
+// follow has the lanes of an analysis be made.
+func (a *Analysis) follow(x any) {
+	switch x := x.(type) {
+	case *gc.Analysis:
+		x.OnPause(func(pid int64, startMS, ms float64) {
+			a.keep(key{kind: GCPause, pid: pid, unit: "ms", how: Sum}, startMS, ms, ms)
+		})
+		a.late = append(a.late, func(b *builder) { b.heaps(x.Result()) })
+	case *alloc.Analysis:
+		x.OnEvent(func(pid int64, by alloc.By, atMS, bytes float64) {
+			a.keep(key{kind: Allocated, pid: pid, of: string(by), unit: "MB", how: Sum}, atMS, 0, bytes/1e6)
+		})
+	case *exceptions.Analysis:
+		x.OnThrow(func(pid int64, atMS float64) {
+			a.keep(key{kind: Exceptions, pid: pid, unit: "count", how: Sum}, atMS, 0, 1)
+		})
+	case *threadpool.Analysis:
+		x.OnWorkers(func(pid int64, atMS float64, workers int) {
+			a.keep(key{kind: Workers, pid: pid, unit: "threads", how: Highest}, atMS, 0, float64(workers))
+		})
+	case *requests.Analysis:
+		x.OnEnd(func(pid int64, provider, task string, act requests.Activity) {
+			of := strings.Trim(provider+"/"+task, "/")
+			a.keep(key{kind: Requests, pid: pid, of: of, unit: "count", how: Sum}, act.StartMS+act.DurationMS, 0, 1)
+			a.keep(key{kind: RequestTime, pid: pid, of: of, unit: "ms", how: Sum}, act.StartMS, act.DurationMS, act.DurationMS)
+		})
+	case *threads.Analysis:
+		x.OnRun(func(t *system.Thread, from, to int64) {
+			if t.TID != 0 {
+				a.ran = append(a.ran, ran{t, from, to})
+			}
+		})
+		a.late = append(a.late, func(b *builder) { b.running(a.ran, x) })
+	case *counters.Analysis:
+		a.late = append(a.late, func(b *builder) { b.counters(x.Result()) })
+	default:
+		a.weigh(x)
+	}
+}
+
+// weigh has the lane of an analysis be made of its samples.
+func (a *Analysis) weigh(x any) {
+	var kind Kind
+	switch x.(type) {
+	case *alloc.Analysis:
+		kind = Allocated
+	case *exceptions.Analysis:
+		kind = Exceptions
+	case *jit.Analysis:
+		kind = Compiling
+	case *contention.Analysis:
+		kind = Contention
+	case *waits.Analysis:
+		kind = Waits
+	case *disk.Analysis:
+		kind = Disk
+	default:
+		return
+	}
+	a.late = append(a.late, func(b *builder) { b.weights(kind, x.(samples).Samples()) })
+}
+
+// A samples is an analysis that has them.
+type samples interface{ Samples() []*stacks.Samples }
 
 // NeedsOf returns what has to be recorded for lanes, each thing once.
 func NeedsOf(kinds []Kind) []need.Need {
