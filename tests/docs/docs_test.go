@@ -107,21 +107,12 @@ func TestFirstProgram(t *testing.T) {
 	source := filepath.Join(dir, "main.go")
 	write(t, source, body)
 
-	// The overlay puts the file into the module without writing there.
-	module, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(module, "tests", "docs", "first", "main.go"): source}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
+	overlay := overlaid(t, dir, "first", source)
 	program := filepath.Join(dir, "first")
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
-	if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, "./first").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-overlay", overlay, "-o", program, "./first").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, run := range []struct {
@@ -139,6 +130,57 @@ func TestFirstProgram(t *testing.T) {
 		if err != nil || !regexp.MustCompile(fmt.Sprintf(`(?m)\A(paused \d+.*s\n){%d}\z`, run.pauses)).Match(out) {
 			t.Errorf("%s: %v\n%s", run.trace, err, out)
 		}
+	}
+}
+
+// overlaid returns an overlay that puts a file into the module, as a package beside this one,
+// without writing there.
+func overlaid(t *testing.T, dir, name, source string) string {
+	t.Helper()
+	module, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(module, "tests", "docs", name, "main.go"): source}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := filepath.Join(dir, "overlay.json")
+	write(t, overlay, string(text))
+	return overlay
+}
+
+// TestConsumers compiles the lines of the README that take records to handlers.
+func TestConsumers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs programs")
+	}
+	_, door, _ := strings.Cut(page(t, filepath.Join(root, "README.md")), "**I write an agent**")
+	_, lines, _ := strings.Cut(door, "```go\n")
+	lines, _, ok := strings.Cut(lines, "```")
+	if !ok || strings.Count(lines, "\n") != 4 {
+		t.Fatalf("it has other lines: %q", lines)
+	}
+	dir := t.TempDir()
+	source := filepath.Join(dir, "main.go")
+	write(t, source, `package consumers
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/session"
+	"github.com/etwgen/etwgen/trace"
+)
+
+var _ = func(ctx context.Context, mux *etw.Mux, t *trace.Trace, s *session.Session, r etw.Record, p unsafe.Pointer) (err error) {
+`+lines+`
+	return err
+}
+`)
+	if out, err := exec.Command("go", "build", "-overlay", overlaid(t, dir, "consumers", source), "./consumers").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
