@@ -23,21 +23,19 @@ func NewDump() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dump [flags] FILE...",
 		Short: "Print events with their fields",
-		Long: `Dump prints every event in the order of time; several traces are merged. Payloads
-are decoded by the built-in packages, else by schemas in the trace, else by the
-manifests of --manifest, which describe classic events, such as those of the kernel,
-by tasks that have the class as eventGUID. An event with a newer version than those
-is decoded as the newest known one, and says so. Others are printed as bytes in
-hexadecimal.
+		Long: `Dump prints every event in the order of time; several traces are merged. Payloads are
+decoded by the built-in packages, else by schemas in the trace, else by the manifests of
+--manifest, which describe classic events, such as those of the kernel, by tasks that
+have the class as eventGUID. An event with a newer version than those is decoded as the
+newest known one, and says so. Others are printed as bytes in hexadecimal.
 
 Filters choose events before they are decoded, --where after it. An event must pass
 all of them. A filter that is given several times passes what one of its values
 does, but of several --where all must hold. Names that neither the trace nor the tool
 knows are a mistake, with the exit code 2; that a trace has none of something is an
-answer. What the keys
-of an event in JSON are, docs/json.md says; CSV and Markdown have the same as columns, and
-one for each field of the events that are chosen, or of --fields. XML is as tracerpt of
-Windows writes it, without call stacks.`,
+answer. What the keys of an event in JSON are, docs/json.md says; CSV and Markdown have
+the same as columns, and one for each field of the events that are chosen, or of --fields.
+XML is as tracerpt of Windows writes it, without call stacks.`,
 		Example: `  etw dump gc.nettrace
   etw dump --provider clr --keywords GC --level verbose --limit 20 gc.nettrace
   etw dump --where 'TypeName ~ ^System' --from 1ms --to 2s alloc.nettrace

@@ -107,7 +107,7 @@ func (k *keywordsCommand) main(cmd *cobra.Command, args []string) error {
 		_, err = fmt.Fprintln(out, write(p.Desc, ask.mask, ask.level))
 	} else {
 		if out.Format == show.FormatText {
-			fmt.Fprintf(out, "0x%x\n", ask.mask)
+			fmt.Fprintf(out, "0x%x\n", ask.listed)
 		}
 		err = explain(ask).Write(out)
 	}
@@ -123,8 +123,9 @@ func (k *keywordsCommand) asking(p *etw.Provider, args []string) (*asking, error
 	ask := &asking{of: p}
 	if len(args)+len(k.presets) == 0 {
 		for _, keyword := range p.Keywords {
-			ask.mask |= keyword.Mask
+			ask.listed |= keyword.Mask
 		}
+		ask.mask = ask.listed &^ suppressing(p) // to list it is not to ask for it
 	}
 	if len(args) > 0 {
 		if err := ask.add(strings.Split(strings.Join(args, ","), ",")); err != nil {
@@ -134,6 +135,7 @@ func (k *keywordsCommand) asking(p *etw.Provider, args []string) (*asking, error
 	if err := ask.addPresets(k.presets); err != nil {
 		return nil, err
 	}
+	ask.listed |= ask.mask
 	return ask, ask.setLevel(k.level)
 }
 
@@ -169,9 +171,9 @@ func oneProvider(name string, manifests []*etw.Provider) (*etw.Provider, error) 
 func explain(a *asking) *show.Table {
 	t := show.NewTable(show.Column{Name: "mask", Right: true}, show.Word("keyword"), show.Word("names"))
 	t.Plain = true
-	left, names := a.mask, a.names()
+	left, names := a.listed, a.names()
 	for _, k := range a.of.Keywords {
-		if k.Mask&a.mask != 0 {
+		if k.Mask&a.listed != 0 {
 			t.Add("0x"+strconv.FormatUint(k.Mask, 16), k.Name, names[k.Mask])
 			left &^= k.Mask
 		}

@@ -14,9 +14,21 @@ import (
 
 // An asking is what a session is to take of a provider.
 type asking struct {
-	of    *etw.Provider
-	mask  uint64
-	level etw.Level
+	of     *etw.Provider
+	mask   uint64
+	level  etw.Level
+	listed uint64 // what is printed: mask, or all keywords of the provider
+}
+
+// suppressing returns the keyword of a provider that takes events away.
+func suppressing(p *etw.Provider) uint64 {
+	switch p {
+	case clr.Provider:
+		return uint64(clr.KeywordOverrideAndSuppressNGenEvents)
+	case rundown.Provider:
+		return uint64(rundown.KeywordOverrideAndSuppressNGenEventsRundown)
+	}
+	return 0
 }
 
 // presetsOf returns the choices of keywords that have a name.
@@ -197,16 +209,17 @@ func (a *asking) warnings() []string {
 
 // runtimeWarnings are those about the runtime's own provider.
 func (a *asking) runtimeWarnings() []string {
-	has := func(k uint64) bool { return a.mask&k != 0 }
 	switch {
-	case !has(uint64(clr.KeywordNGen)):
-	case has(uint64(clr.KeywordOverrideAndSuppressNGenEvents)):
-		return []string{"NGen causes nothing: OverrideAndSuppressNGenEvents takes its methods away"}
+	case a.mask&uint64(clr.KeywordNGen) == 0:
+	case a.mask&suppressing(a.of) != 0:
+		return []string{suppressed}
 	case clr.SymbolsOf(a.mask).Precompiled == clr.Lifetime{}:
 		return []string{"NGen causes no events of methods without StartEnumeration, 0x40, or EndEnumeration, 0x80; the rundown names ReadyToRun methods: --provider rundown symbols"}
 	}
 	return nil
 }
+
+const suppressed = "NGen causes nothing: OverrideAndSuppressNGenEvents takes its methods away"
 
 // rundownWarnings are those about the provider for the rundown.
 func (a *asking) rundownWarnings() []string {
@@ -220,6 +233,9 @@ func (a *asking) rundownWarnings() []string {
 	}
 	if !slices.ContainsFunc(a.of.Events, func(d *etw.EventDesc) bool { return d.Keywords&a.mask != 0 }) {
 		return []string{"an empty rundown: the mask says when, and of nothing that is to be written, such as Loader, Jit and NGen"}
+	}
+	if a.mask&uint64(rundown.KeywordNGenRundown) != 0 && a.mask&suppressing(a.of) != 0 {
+		return []string{suppressed}
 	}
 	return nil
 }
