@@ -40,7 +40,7 @@ It takes Windows, and mostly an elevated prompt.`,
   etw sessions --stop-orphans
   etw sessions --stop MySession
   etw sessions --session MySession --enable clr:gc+exception:informational
-  etw sessions --session MySession --disable clr,My-Source
+  etw sessions --session MySession --disable 'clr,*My-Source'
   etw sessions --format json | jq -r '.rows[] | select(.lost > 0) | .name'
   etw sessions --self-test --events 100000`,
 		Args:              cobra.NoArgs,
