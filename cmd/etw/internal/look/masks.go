@@ -152,7 +152,7 @@ func (a *asking) names() map[uint64]string {
 		return map[uint64]string{
 			uint64(clr.KeywordLoader):                "domains, assemblies, modules: " + lifeText(s.Loader),
 			uint64(clr.KeywordJit):                   "compiled methods: " + lifeText(s.Jitted) + "; dynamic ones: " + lifeText(s.Dynamic),
-			uint64(clr.KeywordNGen):                  "methods of native images: " + lifeText(s.Precompiled),
+			uint64(clr.KeywordNGen):                  "precompiled methods: " + lifeText(s.Precompiled),
 			uint64(clr.KeywordCompilationDiagnostic): "ReadyToRun methods: when the runtime looks for their code",
 		}
 	case rundown.Provider:
@@ -160,7 +160,7 @@ func (a *asking) names() map[uint64]string {
 		return map[uint64]string{
 			uint64(rundown.KeywordLoaderRundown): "domains, assemblies, modules: " + timesText(s.Loader),
 			uint64(rundown.KeywordJitRundown):    "compiled and dynamic methods: " + timesText(s.Jitted),
-			uint64(rundown.KeywordNGenRundown):   "methods of native images and ReadyToRun: " + timesText(s.Precompiled),
+			uint64(rundown.KeywordNGenRundown):   "precompiled methods: " + timesText(s.Precompiled),
 		}
 	}
 	return nil
