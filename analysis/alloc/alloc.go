@@ -21,10 +21,12 @@
 package alloc
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/names"
+	"github.com/etwgen/etwgen/analysis/internal/spans"
 	"github.com/etwgen/etwgen/analysis/internal/types"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -243,14 +245,5 @@ func newSamples(count string) *stacks.Samples {
 // Samples returns the allocations with their stacks: ticks, or where a runtime wrote
 // none, what it drew or counted.
 func (a *Analysis) Samples() []*stacks.Samples {
-	var list []*stacks.Samples
-	for _, rt := range a.runtimes.All() {
-		for _, s := range []*stacks.Samples{rt.State.ticks.stacks, rt.State.samples.stacks, rt.State.objects} {
-			if s != nil {
-				list = append(list, s)
-				break
-			}
-		}
-	}
-	return list
+	return spans.Samples(&a.runtimes, func(s *state) *stacks.Samples { return cmp.Or(s.ticks.stacks, s.samples.stacks, s.objects) })
 }

@@ -15,8 +15,6 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/spans"
 	"github.com/etwgen/etwgen/analysis/internal/top"
-	"github.com/etwgen/etwgen/analysis/internal/when"
-	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
@@ -30,36 +28,28 @@ type Analysis struct{ runtimes lives.Table[state] }
 type runtime = lives.Runtime[state]
 
 type state struct {
-	open      spans.Table[start]
-	durations []float64
-	byEvents  int64 // ticks
-	native    int
-	orphans   int
-	locks     map[lock]*sum
-	objects   map[uint64]uint64 // of locks, by ContentionLockCreated
-	owners    map[int64]*sum
-	threads   map[int64]*sum
-	samples   *stacks.Samples
-	longest   top.List[waited]
-	series    measure.Series
-	seen      bool
+	waits    spans.Waits[start]
+	byEvents int64 // ticks
+	native   int
+	locks    map[lock]*sum
+	objects  map[uint64]uint64 // of locks, by ContentionLockCreated
+	owners   map[int64]*sum
+	threads  map[int64]*sum
+	longest  top.List[waited]
 }
 
 type lock struct{ id, object uint64 }
 
 // A waited is a wait that is over.
 type waited struct {
-	start
+	spans.Wait[start]
 	ms     float64
 	thread int64
 }
 
 type start struct {
-	at    int64
 	lock  lock
 	owner int64
-	time  int64 // on the scale of samples
-	stack stacks.ID
 }
 
 type sum struct {
@@ -103,61 +93,45 @@ func (s *state) init() {
 	if s.locks == nil {
 		s.locks, s.objects = make(map[lock]*sum), make(map[uint64]uint64)
 		s.owners, s.threads = make(map[int64]*sum), make(map[int64]*sum)
-		s.samples = stacks.NewSamples("contention", stacks.ValueType{Name: "contentions", Unit: "count"}, stacks.ValueType{Name: "delay", Unit: "nanoseconds"})
+		s.waits.Samples = stacks.NewSamples("contention", stacks.ValueType{Name: "contentions", Unit: "count"}, stacks.ValueType{Name: "delay", Unit: "nanoseconds"})
 	}
 }
 
 func begin(rt *runtime, r *etw.Record, e *clr.AnyContentionStart) {
 	rt.State.init()
-	rt.State.seen = true
-	rt.State.open.Push(r.ThreadID, start{
-		at: rt.Now, lock: lock{uint64(e.LockID), uint64(e.AssociatedObjectID)},
-		owner: int64(e.LockOwnerThreadID), time: when.Of(r), stack: rt.State.samples.Intern(r.ProcessID, r.Stack),
-	})
+	of := start{lock{uint64(e.LockID), uint64(e.AssociatedObjectID)}, int64(e.LockOwnerThreadID)}
+	rt.State.waits.Begin(&rt.Time, r, of)
 }
 
 func stop(rt *runtime, r *etw.Record, e *clr.AnyContentionStop) {
 	s := &rt.State
 	s.init()
-	s.seen = true
-	b, ok := s.open.Pop(r.ThreadID)
-	if !ok { // it began before the trace did
-		s.orphans++
-		b = start{at: rt.First, time: when.Of(r)}
-	}
-	ms := rt.MS(rt.Now - b.at)
+	b, ok := s.waits.End(&rt.Time, r)
+	ms := rt.MS(rt.Now - b.At)
 	if ok {
-		s.byEvents += rt.Now - b.at
+		s.byEvents += rt.Now - b.At
 	}
 	if e.HasDurationNs() && e.DurationNs >= 0 && e.DurationNs <= math.MaxInt64 {
 		ms = e.DurationNs / 1e6
 	}
-	s.durations = append(s.durations, ms)
 	if e.ContentionFlags == clr.ContentionFlagsNative {
 		s.native++
 	}
-	if b.lock.object == 0 {
-		b.lock.object = s.objects[b.lock.id]
+	if b.Of.lock.object == 0 {
+		b.Of.lock.object = s.objects[b.Of.lock.id]
 	}
 	at(s.threads, r.ThreadID).add(ms)
 	if ok {
-		at(s.locks, b.lock).add(ms)
+		at(s.locks, b.Of.lock).add(ms)
 	}
-	at(s.owners, b.owner).add(ms)
-	s.samples.AddStack(b.time, r.ProcessID, r.ThreadID, b.stack, 0, 1, int64(math.Round(ms*1e6)))
-	s.series.Add(rt.At(rt.Now), ms)
+	at(s.owners, b.Of.owner).add(ms)
+	s.waits.Add(&rt.Time, r, &b, 0, ms)
 	s.longest.Add(ms, waited{b, ms, r.ThreadID})
 }
 
 // Samples returns the waits that are over, with the stacks of where they began.
 func (a *Analysis) Samples() []*stacks.Samples {
-	var list []*stacks.Samples
-	for _, rt := range a.runtimes.All() {
-		if rt.State.samples != nil {
-			list = append(list, rt.State.samples)
-		}
-	}
-	return list
+	return spans.Samples(&a.runtimes, func(s *state) *stacks.Samples { return s.waits.Samples })
 }
 
 // hex returns an address, or "" for none.
@@ -173,7 +147,7 @@ func hex(v uint64) string {
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Runtimes: []*Runtime{}}
 	for _, rt := range a.runtimes.All() {
-		if rt.State.seen {
+		if rt.State.waits.Seen {
 			out := rt.State.result(rt)
 			res.Runtimes = append(res.Runtimes, out)
 			res.Count += out.Count
@@ -184,22 +158,18 @@ func (a *Analysis) Result() *Result {
 }
 
 func (s *state) result(rt *runtime) *Runtime {
-	out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life, Count: len(s.durations),
-		TotalByEventsMS: rt.MS(s.byEvents), DurationMS: measure.Summarize(slices.Clone(s.durations)),
-		Native: s.native, StopsWithoutStart: s.orphans, LostStops: s.open.Lost,
-		Locks: []Lock{}, Longest: []Wait{}, Series: s.series.Clone(),
+	w := &s.waits
+	out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life, DurationMS: w.Durations(), TotalByEventsMS: rt.MS(s.byEvents),
+		Native: s.native, StopsWithoutStart: w.Orphans, LostStops: w.Lost, Locks: []Lock{}, Longest: []Wait{}, Series: w.Series.Clone(),
 		Owners: threadList(s.owners), Threads: threadList(s.threads)}
+	out.Count, out.TotalMS = out.DurationMS.Count, out.DurationMS.Total
+	out.Open, out.OpenMS = w.Unfinished(&rt.Time)
 	if x := s.owners[0]; x != nil {
 		out.WithoutOwner = &Waits{x.count, x.total, x.max}
 		out.Owners = slices.DeleteFunc(out.Owners, func(x Thread) bool { return x.Thread == 0 })
 	}
-	out.TotalMS = out.DurationMS.Total
-	for _, o := range s.open.Open() {
-		out.Open++
-		out.OpenMS += rt.MS(rt.Now - o.Value.at)
-	}
-	for _, w := range s.longest.All() {
-		out.Longest = append(out.Longest, Wait{rt.At(w.at), w.ms, w.thread, w.owner, hex(w.lock.id), hex(w.lock.object)})
+	for _, x := range s.longest.All() {
+		out.Longest = append(out.Longest, Wait{rt.At(x.At), x.ms, x.thread, x.Of.owner, hex(x.Of.lock.id), hex(x.Of.lock.object)})
 	}
 	for k, v := range s.locks {
 		out.Locks = append(out.Locks, Lock{hex(k.id), hex(k.object), v.count, v.total, v.max})
@@ -207,9 +177,9 @@ func (s *state) result(rt *runtime) *Runtime {
 	order.Sort(out.Locks, func(a, b Lock) int {
 		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.Object, b.Object))
 	})
-	for _, w := range s.samples.Sum() {
-		if len(w.Stack) > 0 {
-			out.Stacks = append(out.Stacks, Stack{uint64(w.Values[0]), float64(w.Values[1]) / 1e6, w.Stack})
+	for _, x := range w.Samples.Sum() {
+		if len(x.Stack) > 0 {
+			out.Stacks = append(out.Stacks, Stack{uint64(x.Values[0]), float64(x.Values[1]) / 1e6, x.Stack})
 		}
 	}
 	return out

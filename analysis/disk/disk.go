@@ -11,42 +11,23 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/etwgen/etwgen/analysis/internal/operations"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
-	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // An Analysis follows the operations in the records that a [etw.Mux] dispatches.
 type Analysis struct {
-	machine *system.Machine
-	files   *system.Files
-	bound   *system.Stacks[int32]
-	list    []operation
-	open    map[uint64]int32 // by the request
+	list    *operations.List
 	orphans int
 }
 
-// An operation is one of a disk.
-type operation struct {
-	thread *system.Thread // nil if it is not known
-	file   *system.File   // nil if it is of none
-	at     int64          // when it was asked for
-	took   int64          // nanoseconds
-	bytes  uint32
-	disk   uint32
-	kind   kind
-	done   bool
-	stack  system.CallStack
-}
-
-// A kind is what a disk does.
-type kind uint8
-
+// What a disk does.
 const (
-	read kind = iota
+	read uint8 = iota
 	write
 	flush
 )
@@ -58,22 +39,19 @@ var Needs = []need.Need{{What: "operations of disks", Recorder: "wpr -start Disk
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
-	a := &Analysis{machine: system.Of(mux), files: system.FilesOf(mux), open: make(map[uint64]int32)}
-	a.bound = system.BindStacks(mux, func(i int32, c system.CallStack) { a.list[i].stack = c })
+	a := &Analysis{list: operations.New(mux)}
 	a.watchAsked(mux)
 	a.watchDone(mux)
 	return a
 }
 
 func (a *Analysis) watchAsked(mux *etw.Mux) {
-	asked := func(r *etw.Record, k kind, irp etw.Pointer, has bool, tid uint32) error {
+	asked := func(r *etw.Record, kind uint8, irp etw.Pointer, has bool, tid uint32) error {
 		thread := r.ThreadID
 		if has {
 			thread = int64(tid)
 		}
-		a.open[uint64(irp)] = int32(len(a.list))
-		a.list = append(a.list, operation{kind: k, at: when.Of(r), thread: a.machine.Asker(r, thread)})
-		a.bound.Await(r, thread, int32(len(a.list)-1))
+		a.list.Ask(r, irp, thread, operations.Operation{Kind: kind})
 		return nil
 	}
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoReadInit) error {
@@ -90,42 +68,34 @@ func (a *Analysis) watchAsked(mux *etw.Mux) {
 func (a *Analysis) watchDone(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoRead) error {
 		a.done(r, e.Irp, e.HighResResponseTime, e.HasIssuingThreadId(), e.IssuingThreadId,
-			operation{kind: read, file: a.file(e.FileObject), bytes: e.TransferSize, disk: e.DiskNumber})
+			operations.Operation{Kind: read, File: a.list.Files.ByKey(uint64(e.FileObject)), Bytes: e.TransferSize, Disk: e.DiskNumber})
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWrite) error {
 		a.done(r, e.Irp, e.HighResResponseTime, e.HasIssuingThreadId(), e.IssuingThreadId,
-			operation{kind: write, file: a.file(e.FileObject), bytes: e.TransferSize, disk: e.DiskNumber})
+			operations.Operation{Kind: write, File: a.list.Files.ByKey(uint64(e.FileObject)), Bytes: e.TransferSize, Disk: e.DiskNumber})
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushBuffers) error {
-		a.done(r, e.Irp, e.HighResResponseTime, e.HasIssuingThreadId(), e.IssuingThreadId, operation{kind: flush, disk: e.DiskNumber})
+		a.done(r, e.Irp, e.HighResResponseTime, e.HasIssuingThreadId(), e.IssuingThreadId, operations.Operation{Kind: flush, Disk: e.DiskNumber})
 		return nil
 	})
 }
 
-func (a *Analysis) file(key etw.Pointer) *system.File { return a.files.ByKey(uint64(key)) }
-
 // done takes that a disk has answered. Where nothing told that it was asked, there is no
 // stack.
-func (a *Analysis) done(r *etw.Record, irp etw.Pointer, ticks uint64, has bool, tid uint32, o operation) {
-	o.took = length(r, ticks)
-	i, ok := a.open[uint64(irp)]
-	if ok && irp != 0 {
-		delete(a.open, uint64(irp))
-		asked := a.list[i]
-		o.at, o.thread, o.stack = asked.at, asked.thread, asked.stack
-	} else {
+func (a *Analysis) done(r *etw.Record, irp etw.Pointer, ticks uint64, has bool, tid uint32, o operations.Operation) {
+	o.Done, o.Took = true, length(r, ticks)
+	asked := a.list.End(irp)
+	if asked == nil {
 		a.orphans++
-		o.at = when.Of(r) - o.took
-		i = int32(len(a.list))
-		a.list = append(a.list, o)
+		asked = a.list.Late(when.Of(r) - o.Took)
 	}
+	o.At, o.Thread, o.Stack = asked.At, asked.Thread, asked.Stack
 	if has && tid != math.MaxUint32 {
-		o.thread = a.machine.Asker(r, int64(tid))
+		o.Thread = a.list.Machine.Asker(r, int64(tid))
 	}
-	o.done = true
-	a.list[i] = o
+	*asked = o
 }
 
 // length returns ticks of the clock of a record in nanoseconds.
@@ -151,15 +121,15 @@ const Kind = "disk"
 // Result returns what is known so far.
 func (a *Analysis) Result() *Result {
 	res := &Result{Orphans: a.orphans}
-	for i := range a.list {
-		o := &a.list[i]
-		if !o.done {
+	for i := range a.list.All {
+		o := &a.list.All[i]
+		if !o.Done {
 			res.Open++
 			continue
 		}
 		res.Operations++
-		res.Bytes += uint64(o.bytes)
-		res.Time += o.took
+		res.Bytes += uint64(o.Bytes)
+		res.Time += o.Took
 	}
 	return res
 }
@@ -168,24 +138,12 @@ func (a *Analysis) Result() *Result {
 // for and how long the disk took. Labels are what was done (op), the disk and the file. It
 // is to be called when all records have been.
 func (a *Analysis) Samples() []*stacks.Samples {
-	a.bound.Flush()
+	a.list.Flush()
 	out := stacks.NewSamples(Kind, stacks.ValueType{Name: "operations", Unit: "count"}, stacks.ValueType{Name: "disk", Unit: "nanoseconds"})
-	var frames []uint64
-	for i := range a.list {
-		o := &a.list[i]
-		if !o.done {
-			continue
+	for i := range a.list.All {
+		if o := &a.list.All[i]; o.Done {
+			a.list.Add(out, o, kindNames[o.Kind], stacks.Label{Key: "disk", Value: "disk " + strconv.FormatUint(uint64(o.Disk), 10)})
 		}
-		pid, tid := o.thread.IDs()
-		frames = a.bound.AppendFrames(frames[:0], o.stack)
-		labels := out.Label(out.Label(0, "op", kindNames[o.kind]), "disk", diskName(o.disk))
-		if o.file != nil && o.file.Path != "" {
-			labels = out.Label(labels, "file", a.machine.Path(o.file.Path))
-		}
-		out.AddStack(o.at, pid, tid, out.InternAddresses(pid, frames), labels, 1, o.took)
 	}
 	return []*stacks.Samples{out}
 }
-
-// diskName returns what a disk is called.
-func diskName(number uint32) string { return "disk " + strconv.FormatUint(uint64(number), 10) }

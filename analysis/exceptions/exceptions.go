@@ -200,13 +200,7 @@ func leave(rt *runtime, r *etw.Record, kind int) {
 
 // Samples returns the exceptions that have stacks.
 func (a *Analysis) Samples() []*stacks.Samples {
-	var list []*stacks.Samples
-	for _, rt := range a.runtimes.All() {
-		if rt.State.samples != nil {
-			list = append(list, rt.State.samples)
-		}
-	}
-	return list
+	return spans.Samples(&a.runtimes, func(s *state) *stacks.Samples { return s.samples })
 }
 
 // Result returns what is known so far. It shares no memory that changes with the

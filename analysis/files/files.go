@@ -10,40 +10,20 @@ package files
 import (
 	"math"
 
+	"github.com/etwgen/etwgen/analysis/internal/operations"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
-	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // An Analysis follows the operations in the records that a [etw.Mux] dispatches.
-type Analysis struct {
-	machine *system.Machine
-	files   *system.Files
-	bound   *system.Stacks[int32]
-	list    []operation
-	open    map[uint64]int32 // by the request
-}
+type Analysis struct{ list *operations.List }
 
-// An operation is one on a file.
-type operation struct {
-	thread *system.Thread // nil if it is not known
-	file   *system.File   // nil if it is not known
-	at     int64          // when it was asked for
-	took   int64          // nanoseconds
-	bytes  uint32
-	kind   kind
-	done   bool
-	stack  system.CallStack
-}
-
-// A kind is what is asked of a file.
-type kind uint8
-
+// What is asked of a file.
 const (
-	open kind = iota
+	open uint8 = iota
 	read
 	write
 	flush
@@ -62,15 +42,12 @@ var Needs = []need.Need{{What: "operations on files", Recorder: "wpr -start File
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
-	a := &Analysis{machine: system.Of(mux), files: system.FilesOf(mux), open: make(map[uint64]int32)}
-	a.bound = system.BindStacks(mux, func(i int32, c system.CallStack) { a.list[i].stack = c })
+	a := &Analysis{operations.New(mux)}
 	a.watchTransfers(mux)
 	a.watchOthers(mux)
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoOperationEnd) error {
-		if i, ok := a.open[uint64(e.IrpPtr)]; ok {
-			delete(a.open, uint64(e.IrpPtr))
-			o := &a.list[i]
-			o.took, o.done = max(when.Of(r)-o.at, 0), true
+		if o := a.list.End(e.IrpPtr); o != nil {
+			o.Took = max(when.Of(r)-o.At, 0)
 		}
 		return nil
 	})
@@ -114,17 +91,12 @@ func (a *Analysis) watchOthers(mux *etw.Mux) {
 }
 
 // asked takes that an operation begins.
-func (a *Analysis) asked(r *etw.Record, k kind, key, object, thread, irp etw.Pointer, bytes uint32) error {
+func (a *Analysis) asked(r *etw.Record, kind uint8, key, object, thread, irp etw.Pointer, bytes uint32) error {
 	tid := int64(uint32(thread))
 	if tid == math.MaxUint32 {
 		tid = r.ThreadID
 	}
-	o := operation{kind: k, at: when.Of(r), bytes: bytes, file: a.files.Opened(uint64(key), uint64(object)), thread: a.machine.Asker(r, tid)}
-	if irp != 0 {
-		a.open[uint64(irp)] = int32(len(a.list))
-	}
-	a.list = append(a.list, o)
-	a.bound.Await(r, tid, int32(len(a.list)-1))
+	a.list.Ask(r, irp, tid, operations.Operation{Kind: kind, Bytes: bytes, File: a.list.Files.Opened(uint64(key), uint64(object))})
 	return nil
 }
 
@@ -143,12 +115,12 @@ const Kind = "files"
 
 // Result counts the operations. It is to be called when all records have been.
 func (a *Analysis) Result() *Result {
-	a.bound.Flush()
+	a.list.Flush()
 	res := new(Result)
-	for i := range a.list {
-		o := &a.list[i]
+	for i := range a.list.All {
+		o := &a.list.All[i]
 		res.add(o)
-		if a.bound.Len(o.stack) > 0 {
+		if a.list.HasStack(o) {
 			res.Stacks++
 		}
 	}
@@ -159,32 +131,25 @@ func (a *Analysis) Result() *Result {
 // long they took. Labels are what was done (op) and the file. It is to be called when all
 // records have been.
 func (a *Analysis) Samples() []*stacks.Samples {
-	a.bound.Flush()
+	a.list.Flush()
 	out := stacks.NewSamples(Kind, stacks.ValueType{Name: "operations", Unit: "count"}, stacks.ValueType{Name: "files", Unit: "nanoseconds"})
-	var frames []uint64
-	for i := range a.list {
-		o := &a.list[i]
-		pid, tid := o.thread.IDs()
-		frames = a.bound.AppendFrames(frames[:0], o.stack)
-		labels := out.Label(0, "op", kindNames[o.kind])
-		if o.file != nil && o.file.Path != "" {
-			labels = out.Label(labels, "file", a.machine.Path(o.file.Path))
-		}
-		out.AddStack(o.at, pid, tid, out.InternAddresses(pid, frames), labels, 1, o.took)
+	for i := range a.list.All {
+		o := &a.list.All[i]
+		a.list.Add(out, o, kindNames[o.Kind])
 	}
 	return []*stacks.Samples{out}
 }
 
-func (r *Result) add(o *operation) {
+func (r *Result) add(o *operations.Operation) {
 	r.Operations++
-	if !o.done {
+	if !o.Done {
 		r.Open++
 	}
-	r.Time += o.took
-	switch o.kind {
+	r.Time += o.Took
+	switch o.Kind {
 	case read:
-		r.Read += uint64(o.bytes)
+		r.Read += uint64(o.Bytes)
 	case write:
-		r.Written += uint64(o.bytes)
+		r.Written += uint64(o.Bytes)
 	}
 }

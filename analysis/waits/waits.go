@@ -9,14 +9,10 @@ package waits
 
 import (
 	"cmp"
-	"math"
-	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/spans"
 	"github.com/etwgen/etwgen/analysis/internal/top"
-	"github.com/etwgen/etwgen/analysis/internal/when"
-	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
@@ -30,23 +26,11 @@ type Analysis struct{ runtimes lives.Table[state] }
 type runtime = lives.Runtime[state]
 
 type state struct {
-	open      spans.Table[start]
-	durations []float64
-	orphans   int
-	sources   map[clr.WaitHandleWaitSource]*Source
-	threads   map[int64]*Thread
-	pool      map[int64]bool
-	samples   *stacks.Samples
-	longest   top.List[Wait]
-	series    measure.Series
-	seen      bool
-}
-
-type start struct {
-	at     int64
-	source clr.WaitHandleWaitSource
-	time   int64 // on the scale of samples
-	stack  stacks.ID
+	waits   spans.Waits[clr.WaitHandleWaitSource]
+	sources map[clr.WaitHandleWaitSource]*Source
+	threads map[int64]*Thread
+	pool    map[int64]bool
+	longest top.List[Wait]
 }
 
 // Needs are begin and end of waits. NeedsPool are those with which workers of the thread
@@ -77,31 +61,27 @@ func (s *state) worker(thread int64) {
 }
 
 func begin(rt *runtime, r *etw.Record, e *clr.WaitHandleWaitStart) {
-	s := &rt.State
-	s.seen = true
-	if s.samples == nil {
-		s.samples = stacks.NewSamples("waits", stacks.ValueType{Name: "waits", Unit: "count"}, stacks.ValueType{Name: "wait", Unit: "nanoseconds"})
+	w := &rt.State.waits
+	if w.Samples == nil {
+		w.Samples = stacks.NewSamples("waits", stacks.ValueType{Name: "waits", Unit: "count"}, stacks.ValueType{Name: "wait", Unit: "nanoseconds"})
 	}
-	s.open.Push(r.ThreadID, start{rt.Now, e.WaitSource, when.Of(r), s.samples.Intern(r.ProcessID, r.Stack)})
+	w.Begin(&rt.Time, r, e.WaitSource)
 }
 
 func stop(rt *runtime, r *etw.Record) {
 	s := &rt.State
-	s.seen = true
-	b, ok := s.open.Pop(r.ThreadID)
+	b, ok := s.waits.End(&rt.Time, r)
 	if !ok {
-		s.orphans++
 		return
 	}
 	if s.sources == nil {
 		s.sources, s.threads = make(map[clr.WaitHandleWaitSource]*Source), make(map[int64]*Thread)
 	}
-	ms := rt.MS(rt.Now - b.at)
-	s.durations = append(s.durations, ms)
-	source := s.sources[b.source]
+	ms := rt.MS(rt.Now - b.At)
+	source := s.sources[b.Of]
 	if source == nil {
-		source = &Source{Source: b.source.String()}
-		s.sources[b.source] = source
+		source = &Source{Source: b.Of.String()}
+		s.sources[b.Of] = source
 	}
 	source.Count++
 	source.TotalMS += ms
@@ -113,9 +93,8 @@ func stop(rt *runtime, r *etw.Record) {
 	thread.Count++
 	thread.TotalMS += ms
 	thread.MaxMS = max(thread.MaxMS, ms)
-	s.samples.AddStack(b.time, r.ProcessID, r.ThreadID, b.stack, s.samples.Label(0, "source", source.Source), 1, int64(math.Round(ms*1e6)))
-	s.series.Add(rt.At(rt.Now), ms)
-	s.longest.Add(ms, Wait{rt.At(b.at), ms, r.ThreadID, source.Source})
+	s.waits.Add(&rt.Time, r, &b, s.waits.Samples.Label(0, "source", source.Source), ms)
+	s.longest.Add(ms, Wait{rt.At(b.At), ms, r.ThreadID, source.Source})
 }
 
 // Result returns what is known so far. It shares no memory that changes with the
@@ -123,7 +102,7 @@ func stop(rt *runtime, r *etw.Record) {
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Runtimes: []*Runtime{}}
 	for _, rt := range a.runtimes.All() {
-		if rt.State.seen {
+		if rt.State.waits.Seen {
 			out := rt.State.result(rt)
 			res.Runtimes = append(res.Runtimes, out)
 			res.Count += out.Count
@@ -134,14 +113,11 @@ func (a *Analysis) Result() *Result {
 }
 
 func (s *state) result(rt *runtime) *Runtime {
-	out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life, Count: len(s.durations),
-		DurationMS: measure.Summarize(slices.Clone(s.durations)), StopsWithoutStart: s.orphans, LostStops: s.open.Lost,
-		Sources: []Source{}, Threads: []Thread{}, Longest: s.longest.All(), Series: s.series.Clone()}
-	out.TotalMS = out.DurationMS.Total
-	for _, o := range s.open.Open() {
-		out.Open++
-		out.OpenMS += rt.MS(rt.Now - o.Value.at)
-	}
+	w := &s.waits
+	out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life, DurationMS: w.Durations(), StopsWithoutStart: w.Orphans, LostStops: w.Lost,
+		Sources: []Source{}, Threads: []Thread{}, Longest: s.longest.All(), Series: w.Series.Clone()}
+	out.Count, out.TotalMS = out.DurationMS.Count, out.DurationMS.Total
+	out.Open, out.OpenMS = w.Unfinished(&rt.Time)
 	for _, v := range s.sources {
 		out.Sources = append(out.Sources, *v)
 	}
@@ -161,12 +137,12 @@ func (s *state) result(rt *runtime) *Runtime {
 	order.Sort(out.Threads, func(a, b Thread) int {
 		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Thread, b.Thread))
 	})
-	if s.samples == nil {
+	if w.Samples == nil {
 		return out
 	}
-	for _, w := range s.samples.SumByStack() {
-		if len(w.Stack) > 0 {
-			out.Stacks = append(out.Stacks, Stack{uint64(w.Values[0]), float64(w.Values[1]) / 1e6, w.Stack})
+	for _, x := range w.Samples.SumByStack() {
+		if len(x.Stack) > 0 {
+			out.Stacks = append(out.Stacks, Stack{uint64(x.Values[0]), float64(x.Values[1]) / 1e6, x.Stack})
 		}
 	}
 	return out
@@ -174,11 +150,5 @@ func (s *state) result(rt *runtime) *Runtime {
 
 // Samples returns the waits that are over, with the stacks of where they began.
 func (a *Analysis) Samples() []*stacks.Samples {
-	var list []*stacks.Samples
-	for _, rt := range a.runtimes.All() {
-		if rt.State.samples != nil {
-			list = append(list, rt.State.samples)
-		}
-	}
-	return list
+	return spans.Samples(&a.runtimes, func(s *state) *stacks.Samples { return s.waits.Samples })
 }

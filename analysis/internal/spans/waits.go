@@ -1,0 +1,78 @@
+package spans
+
+import (
+	"math"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/internal/lives"
+	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Waits follows the waits of the threads of a runtime. W is what the begin of one tells.
+type Waits[W any] struct {
+	Table[Wait[W]]
+	Samples   *stacks.Samples // to be set before a wait begins or is added
+	Series    measure.Series  // of milliseconds, by the end of the wait
+	Orphans   int             // ends without a begin
+	Seen      bool            // there was any event
+	durations []float64
+}
+
+// A Wait is one that began.
+type Wait[W any] struct {
+	Of    W
+	At    int64 // ticks
+	time  int64 // on the scale of samples
+	stack stacks.ID
+}
+
+// Begin begins a wait.
+func (w *Waits[W]) Begin(t *lives.Time, r *etw.Record, of W) {
+	w.Seen = true
+	w.Push(r.ThreadID, Wait[W]{of, t.Now, when.Of(r), w.Samples.Intern(r.ProcessID, r.Stack)})
+}
+
+// End returns the wait that ends, or if nothing told that it began, one from the begin of the
+// trace on.
+func (w *Waits[W]) End(t *lives.Time, r *etw.Record) (b Wait[W], ok bool) {
+	w.Seen = true
+	b, ok = w.Pop(r.ThreadID)
+	if !ok {
+		w.Orphans++
+		b = Wait[W]{At: t.First, time: when.Of(r)}
+	}
+	return b, ok
+}
+
+// Add counts a wait that is over.
+func (w *Waits[W]) Add(t *lives.Time, r *etw.Record, b *Wait[W], labels stacks.LabelSet, ms float64) {
+	w.durations = append(w.durations, ms)
+	w.Samples.AddStack(b.time, r.ProcessID, r.ThreadID, b.stack, labels, 1, int64(math.Round(ms*1e6)))
+	w.Series.Add(t.At(t.Now), ms)
+}
+
+// Durations sums up the waits that are over.
+func (w *Waits[W]) Durations() measure.Summary { return measure.Summarize(slices.Clone(w.durations)) }
+
+// Unfinished returns how many waits are not over, and how long they have lasted.
+func (w *Waits[W]) Unfinished(t *lives.Time) (n int, ms float64) {
+	for _, o := range w.Open() {
+		n++
+		ms += t.MS(t.Now - o.Value.At)
+	}
+	return n, ms
+}
+
+// Samples returns those of the runtimes that have any.
+func Samples[T any](t *lives.Table[T], of func(*T) *stacks.Samples) []*stacks.Samples {
+	var list []*stacks.Samples
+	for _, rt := range t.All() {
+		if s := of(&rt.State); s != nil {
+			list = append(list, s)
+		}
+	}
+	return list
+}
