@@ -63,7 +63,7 @@ type Lock struct {
 
 // A Thread is a thread that waited, or that others waited for.
 type Thread struct {
-	Thread  int64   `json:"thread"`
+	Thread  int64   `json:"tid"`
 	Count   int     `json:"count"`
 	TotalMS float64 `json:"totalMs"`
 	MaxMS   float64 `json:"maxMs"`
@@ -87,7 +87,7 @@ type Stack struct {
 type Wait struct {
 	StartMS    float64 `json:"startMs"`
 	DurationMS float64 `json:"durationMs"`
-	Thread     int64   `json:"thread"`
+	Thread     int64   `json:"tid"`
 	Owner      int64   `json:"owner,omitempty"`
 	Lock       string  `json:"lock,omitempty"`
 	Object     string  `json:"object,omitempty"`

@@ -39,7 +39,7 @@ func (r *Result) waits() table.View {
 	return table.Each("wait", "Longest waits", r.Runtimes, (*Runtime).pid, of,
 		table.Moment("startMs", func(w Wait) float64 { return w.StartMS }),
 		table.Amount("durationMs", func(w Wait) float64 { return w.DurationMS }),
-		table.ID("thread", func(w Wait) int64 { return w.Thread }),
+		table.ID("tid", func(w Wait) int64 { return w.Thread }),
 		table.ID("owner", func(w Wait) int64 { return w.Owner }).Positive().As("Held by"),
 		table.Text("lock", func(w Wait) string { return w.Lock }),
 		table.Text("object", func(w Wait) string { return w.Object })).Sorted("durationMs").Of("longest", "waits", r.Count)
@@ -59,6 +59,6 @@ func (r *Result) ofThreads(name, title string, of func(*Runtime) []Thread) table
 		table.Count("count", func(x Thread) int { return x.Count }).As("Waits"),
 		table.Amount("totalMs", func(x Thread) float64 { return x.TotalMS }),
 		table.Amount("maxMs", func(x Thread) float64 { return x.MaxMS }).As("Longest"),
-		table.ID("thread", func(x Thread) int64 { return x.Thread }).Positive().About(),
+		table.ID("tid", func(x Thread) int64 { return x.Thread }).Positive().About(),
 		table.ThreadName("name", func(x Thread) int64 { return x.Thread })).Ordered("totalMs")
 }

@@ -155,7 +155,7 @@ const Schema = 1
 // A Thread is what was sampled of one thread.
 type Thread struct {
 	Process     int64   `json:"pid"`
-	Thread      int64   `json:"thread"`
+	Thread      int64   `json:"tid"`
 	Samples     int     `json:"samples"`
 	Managed     int     `json:"managed"`
 	IntervalMS  float64 `json:"intervalMs"`

@@ -55,7 +55,7 @@ type Message struct {
 
 // A Thread is the exceptions that a thread threw.
 type Thread struct {
-	Thread int64 `json:"thread"`
+	Thread int64 `json:"tid"`
 	Count  int   `json:"count"`
 }
 
@@ -69,7 +69,7 @@ type Stack struct {
 // A Thrown is one exception.
 type Thrown struct {
 	AtMS    float64 `json:"atMs"`
-	Thread  int64   `json:"thread"`
+	Thread  int64   `json:"tid"`
 	Type    string  `json:"type"`
 	Message string  `json:"message"`
 	HResult int32   `json:"hresult"`

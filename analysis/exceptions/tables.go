@@ -31,7 +31,7 @@ func (r *Result) Tables() []table.View {
 		r.thrown(),
 		table.Each("thread", "Threads that threw", r.Runtimes, (*Runtime).pid, threads,
 			table.Count("count", func(x Thread) int { return x.Count }).As("Events"),
-			table.ID("thread", func(x Thread) int64 { return x.Thread }).About(),
+			table.ID("tid", func(x Thread) int64 { return x.Thread }).About(),
 			table.ThreadName("name", func(x Thread) int64 { return x.Thread })).Ordered("count"),
 		table.Each("handler", "Handlers that ran", r.Runtimes, (*Runtime).pid, handlers,
 			table.Count("count", func(h Handler) int { return h.Count }).As("Runs"),
@@ -55,7 +55,7 @@ func (r *Result) thrown() table.View {
 	of := func(rt *Runtime) []Thrown { return rt.Thrown }
 	return table.Each("exception", "One by one", r.Runtimes, (*Runtime).pid, of,
 		table.Moment("atMs", func(x Thrown) float64 { return x.AtMS }),
-		table.ID("thread", func(x Thrown) int64 { return x.Thread }),
+		table.ID("tid", func(x Thrown) int64 { return x.Thread }),
 		table.Text("type", func(x Thrown) string { return x.Type }),
 		table.Text("message", func(x Thrown) string { return x.Message }),
 		table.Text("hresult", func(x Thrown) string { return fmt.Sprintf("0x%08x", uint32(x.HResult)) }).As("HResult"),

@@ -201,7 +201,7 @@ type TypeCount struct {
 // An AllocationWait is a time that a thread waited to allocate a large object while
 // a background collection was under way.
 type AllocationWait struct {
-	Thread     int64   `json:"thread"`
+	Thread     int64   `json:"tid"`
 	StartMS    float64 `json:"startMs"`
 	DurationMS float64 `json:"durationMs"`
 	Reason     string  `json:"reason"`

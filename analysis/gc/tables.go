@@ -250,6 +250,6 @@ func (r *Result) allocWaits() table.View {
 	return table.Each("wait", "Waits to allocate large objects during background collections", r.Runtimes, (*Runtime).pid, of,
 		table.Moment("startMs", func(w AllocationWait) float64 { return w.StartMS }),
 		table.Amount("durationMs", func(w AllocationWait) float64 { return w.DurationMS }),
-		table.ID("thread", func(w AllocationWait) int64 { return w.Thread }),
+		table.ID("tid", func(w AllocationWait) int64 { return w.Thread }),
 		table.Text("reason", func(w AllocationWait) string { return w.Reason })).Sorted("durationMs").OnPages()
 }

@@ -67,7 +67,7 @@ type Method struct {
 	// are unknown without a begin.
 	InclusiveMS measure.Float `json:"inclusiveMs,omitzero"`
 	ExclusiveMS measure.Float `json:"exclusiveMs,omitzero"`
-	Thread      int64         `json:"thread"`
+	Thread      int64         `json:"tid"`
 	ILBytes     uint32        `json:"ilBytes"`
 	NativeBytes uint32        `json:"nativeBytes"`
 	Tier        string        `json:"tier"`

@@ -39,7 +39,7 @@ func (r *Result) methods() table.View {
 		table.Count("nativeBytes", func(m Method) uint32 { return m.NativeBytes }).Spared(2).As("Code"),
 		table.Text("tier", func(m Method) string { return m.Tier }),
 		table.Text("trigger", func(m Method) string { return m.Trigger }).For(table.Programs),
-		table.ID("thread", func(m Method) int64 { return m.Thread }).For(table.Programs),
+		table.ID("tid", func(m Method) int64 { return m.Thread }).For(table.Programs),
 		table.Text("module", func(m Method) string { return m.Module }).For(table.Programs),
 		table.Text("flags", func(m Method) string { return m.Flags }).For(table.Details),
 		table.Count("version", func(m Method) uint64 { return m.Version }).For(table.Details),

@@ -86,7 +86,7 @@ type Activity struct {
 	Parent string `json:"parent,omitempty"`
 	Status string `json:"status,omitempty"`
 	Failed bool   `json:"failed,omitempty"`
-	Thread int64  `json:"thread"` // of the stop
+	Thread int64  `json:"tid"` // of the stop
 	// TraceID and the others are those of a span.
 	TraceID      string `json:"traceId,omitempty"`
 	SpanID       string `json:"spanId,omitempty"`

@@ -122,6 +122,9 @@ func unitOf(name string) (unit string, digits int, stem string) {
 
 // label returns the words of a name.
 func label(name string) string {
+	if name == "tid" {
+		return "Thread"
+	}
 	var b strings.Builder
 	for i, c := range name {
 		switch {

@@ -53,7 +53,7 @@ type Source struct {
 
 // A Thread is a thread that waited.
 type Thread struct {
-	Thread  int64   `json:"thread"`
+	Thread  int64   `json:"tid"`
 	Pool    bool    `json:"pool,omitempty"` // a worker of the thread pool
 	Count   int     `json:"count"`
 	TotalMS float64 `json:"totalMs"`
@@ -71,6 +71,6 @@ type Stack struct {
 type Wait struct {
 	StartMS    float64 `json:"startMs"`
 	DurationMS float64 `json:"durationMs"`
-	Thread     int64   `json:"thread"`
+	Thread     int64   `json:"tid"`
 	Source     string  `json:"source"`
 }

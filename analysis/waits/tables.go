@@ -16,7 +16,7 @@ func (r *Result) Tables() []table.View {
 		table.Each("wait", "Longest waits", r.Runtimes, (*Runtime).pid, longest,
 			table.Moment("startMs", func(w Wait) float64 { return w.StartMS }),
 			table.Amount("durationMs", func(w Wait) float64 { return w.DurationMS }),
-			table.ID("thread", func(w Wait) int64 { return w.Thread }),
+			table.ID("tid", func(w Wait) int64 { return w.Thread }),
 			table.ThreadName("name", func(w Wait) int64 { return w.Thread }),
 			table.Text("source", func(w Wait) string { return w.Source })).Sorted("durationMs").Of("longest", "waits", r.Count),
 		table.Each("source", "By source", r.Runtimes, (*Runtime).pid, sources,
@@ -27,7 +27,7 @@ func (r *Result) Tables() []table.View {
 			table.Count("count", func(x Thread) int { return x.Count }).As("Waits"),
 			table.Amount("totalMs", func(x Thread) float64 { return x.TotalMS }),
 			table.Amount("maxMs", func(x Thread) float64 { return x.MaxMS }).As("Longest"),
-			table.ID("thread", func(x Thread) int64 { return x.Thread }).About(),
+			table.ID("tid", func(x Thread) int64 { return x.Thread }).About(),
 			table.Text("kind", func(x Thread) string {
 				if x.Pool {
 					return "worker of the pool"

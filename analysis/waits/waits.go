@@ -127,16 +127,18 @@ func (s *state) result(rt *runtime) *Runtime {
 	for id, v := range s.threads {
 		t := *v
 		t.Pool = s.pool[id]
-		if t.Pool {
-			out.PoolMS += t.TotalMS
-		} else {
-			out.OtherMS += t.TotalMS
-		}
 		out.Threads = append(out.Threads, t)
 	}
 	order.Sort(out.Threads, func(a, b Thread) int {
 		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Thread, b.Thread))
 	})
+	for i := range out.Threads { // in one order, so that the sums are the same each time
+		if t := &out.Threads[i]; t.Pool {
+			out.PoolMS += t.TotalMS
+		} else {
+			out.OtherMS += t.TotalMS
+		}
+	}
 	if w.Samples == nil {
 		return out
 	}

@@ -178,7 +178,7 @@ func LabelOf(s stacks.Sample, key string) string {
 
 // NowTable has a row for each thread.
 func (p *Profiled) NowTable(last map[int64]stacks.Sample) *show.Table {
-	t := show.NewTable(show.IDColumn("thread"), show.Label("state"), show.Label("stack"))
+	t := show.NewTable(show.IDColumn("tid"), show.Label("state"), show.Label("stack"))
 	for _, thread := range slices.Sorted(maps.Keys(last)) {
 		s := last[thread]
 		t.Add(show.Whole(thread), LabelOf(s, "state"), strings.Join(p.FrameNames(s.Stack), ";"))
