@@ -3,59 +3,44 @@ package showtest
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
+	"fmt"
+	"strings"
 )
+
+// keys are those of an event in JSON, in their order; those with a question mark may be missing.
+const keys = "time ms file? provider guid id version opcode level task keywords event pid process? tid thread? cpu size " +
+	"activity? related? fields stack frames? payload error?"
 
 // CheckEvent checks that an event in JSON has the keys that it should, in their order, and
 // values of the right types.
 func CheckEvent(line []byte) error {
-	all := []struct {
-		key      string
-		optional bool
-		value    any
-	}{
-		{"time", false, ""}, {"ms", false, 0.0}, {"file", true, ""}, {"provider", false, ""}, {"guid", false, ""}, {"id", false, 0.0}, {"version", false, 0.0},
-		{"opcode", false, 0.0}, {"level", false, 0.0}, {"task", false, 0.0}, {"keywords", false, ""}, {"event", false, ""}, {"pid", false, 0.0}, {"process", true, ""},
-		{"tid", false, 0.0}, {"thread", true, ""}, {"cpu", false, 0.0}, {"size", false, 0.0}, {"activity", true, ""}, {"related", true, ""}, {"fields", false, nil},
-		{"stack", false, nil}, {"frames", true, nil}, {"payload", false, ""}, {"error", true, ""},
+	var types struct {
+		Time, File, Provider, GUID, Keywords, Event, Process, Thread, Activity, Related, Payload, Error string
+		MS, ID, Version, Opcode, Level, Task, PID, TID, CPU, Size                                       float64
 	}
-	dec := json.NewDecoder(bytes.NewReader(line))
-	if _, err := dec.Token(); err != nil {
+	if err := json.Unmarshal(line, &types); err != nil {
 		return err
 	}
-	next := 0
-	for dec.More() {
-		token, err := dec.Token()
-		if err != nil {
-			return err
+	dec, next := json.NewDecoder(bytes.NewReader(line)), strings.Fields(keys)
+	_, err := dec.Token()
+	for err == nil && dec.More() {
+		var key json.Token
+		var value json.RawMessage
+		if key, err = dec.Token(); err == nil {
+			err = dec.Decode(&value)
 		}
-		for next < len(all) && all[next].key != token && all[next].optional {
-			next++
+		for len(next) > 0 && strings.TrimSuffix(next[0], "?") != key && strings.HasSuffix(next[0], "?") {
+			next = next[1:]
 		}
-		if next == len(all) || all[next].key != token {
-			return errors.New("unexpected key " + token.(string))
+		if len(next) == 0 || strings.TrimSuffix(next[0], "?") != key || string(value) == "null" {
+			return fmt.Errorf("unexpected key %v with %s", key, value)
 		}
-		var value any
-		if err := dec.Decode(&value); err != nil {
-			return err
-		}
-		switch all[next].value.(type) {
-		case string:
-			_, ok := value.(string)
-			if !ok {
-				return errors.New(all[next].key + " is no string")
-			}
-		case float64:
-			if _, ok := value.(float64); !ok {
-				return errors.New(all[next].key + " is no number")
-			}
-		}
-		next++
+		next = next[1:]
 	}
-	for ; next < len(all); next++ {
-		if !all[next].optional {
-			return errors.New("no key " + all[next].key)
+	for _, key := range next {
+		if !strings.HasSuffix(key, "?") {
+			return fmt.Errorf("no key %s", key)
 		}
 	}
-	return nil
+	return err
 }
