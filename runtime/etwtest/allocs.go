@@ -24,9 +24,9 @@ func Allocs(t testing.TB, types ...etw.Event) {
 		for _, ptr := range ptrSizes {
 			r := record(d, ptr)
 			b := make([]byte, 0, len(r.Payload))
-			none(t, label(d, ptr), "decoding", func() { _, _ = e.DecodePayload(r.Payload, ptr) })
-			none(t, label(d, ptr), "encoding", func() { _, _ = e.AppendPayload(b, ptr) })
-			none(t, label(d, ptr), "decoding by a Decoder", func() { _, _ = decoder.Decode(r) })
+			none(t, label(d, ptr), "decoding", func() (err error) { _, err = e.DecodePayload(r.Payload, ptr); return err })
+			none(t, label(d, ptr), "encoding", func() (err error) { _, err = e.AppendPayload(b, ptr); return err })
+			none(t, label(d, ptr), "decoding by a Decoder", func() (err error) { _, err = decoder.Decode(r); return err })
 		}
 	}
 }
@@ -55,7 +55,7 @@ func AllocsOf[E any, P etw.EventPointer[E]](t testing.TB, iterate func(P)) {
 		for _, ptr := range ptrSizes {
 			r := record(d, ptr)
 			calls = 0
-			none(t, label(d, ptr), "dispatch", func() { _ = mux.Dispatch(r) })
+			none(t, label(d, ptr), "dispatch", func() error { return mux.Dispatch(r) })
 			if calls == 0 {
 				t.Errorf("%s: not dispatched: %v", label(d, ptr), mux.Stats().FirstError)
 			} else if got := last.EventDesc(); got != d {
@@ -65,10 +65,19 @@ func AllocsOf[E any, P etw.EventPointer[E]](t testing.TB, iterate func(P)) {
 	}
 }
 
-// none checks that f allocates nothing.
-func none(t testing.TB, event, what string, f func()) {
+// none checks that f allocates nothing, and does all that it is to do.
+func none(t testing.TB, event, what string, f func() error) {
 	t.Helper()
-	if n := testing.AllocsPerRun(runs, f); n != 0 {
+	var failed error
+	n := testing.AllocsPerRun(runs, func() {
+		if err := f(); err != nil {
+			failed = err
+		}
+	})
+	switch {
+	case failed != nil:
+		t.Errorf("%s: %s: %v", event, what, failed)
+	case n != 0:
 		t.Errorf("%s: %s allocates %v times", event, what, n)
 	}
 }

@@ -252,6 +252,8 @@ func TestReports(t *testing.T) {
 		{"clones without its name", func(t testing.TB) { Clone(t, new(sample)) }, "Sample (1.0, 4-byte pointers), seed 2: the clone became"},
 		{"ignores the end", func(t testing.TB) { Truncate(t, new(sample)) }, "Sample (1.0, 4-byte pointers): seed 0, 0 of 6 bytes: the dynamic decoder disagrees"},
 		{"allocates", func(t testing.TB) { Allocs(t, new(sample)) }, "Sample (1.0, 4-byte pointers): decoding allocates 1 times"},
+		{"encodes nothing", func(t testing.TB) { Allocs(t, new(sample)) }, "Sample (1.0, 4-byte pointers): encoding: etw: encode Sample.N"},
+		{"decodes nothing", func(t testing.TB) { Allocs(t, new(sample)) }, "Sample (1.0, 4-byte pointers): decoding: etw: decode Sample"},
 		{"allocates", func(t testing.TB) { AllocsOf[sample](t, nil) }, "Sample (1.0, 4-byte pointers): dispatch allocates 1 times"},
 		{"decodes nothing", func(t testing.TB) { AllocsOf[sample](t, nil) }, "Sample (1.0, 4-byte pointers): not dispatched: etw: decode Sample"},
 		{"calls itself older", func(t testing.TB) { AllocsOf[anySample](t, nil) }, "Sample_V1 (1.1, 4-byte pointers): dispatched as version 0"},
